@@ -1,8 +1,8 @@
 import type { Row } from './lab/run-rows.ts'
 
-/** All tests. What each promises is in README.md. */
+/** All rows. README.md says what each row verifies. */
 export const ROWS: Row[] = [
-  // The longest first, so that at the end none has to be waited for alone.
+  // The longest rows come first, so no row runs alone at the end of the short version.
   { files: ['contract/contract-fuzz'], rounds: [20_000, 1_000_000, 10_000_000], minutes: 25 },
   { name: 'simulate-limiter', files: ['simulation/limiter'], rounds: [40, 2_000, 100_000], minutes: 40 },
   { files: ['secrets/secrets', 'secrets/secrets-erased'], rounds: [40, 2_000, 10_000] },
@@ -22,6 +22,7 @@ export const ROWS: Row[] = [
     minutes: 30,
     alone: true,
   },
+  { files: ['limits/greedy'], rounds: [6, 100, 1_000] },
   { files: ['outages/redis-outage'], long: true, alone: true },
   { files: ['outages/postgres-crash'], rounds: [5, 100, 1_000], alone: true },
   { files: ['outages/ambiguous'], rounds: [150, 10_000, 50_000] },
@@ -32,5 +33,6 @@ export const ROWS: Row[] = [
   { files: ['search/search-killed'], rounds: [2, 200, 1_000], minutes: 60 },
   { files: ['wire/slow-clients'], rounds: [20, 1_000, 4_000], alone: true },
   { files: ['wire/leaks'], rounds: [20, 2_000, 4_000], minutes: 20, alone: true },
+  { files: ['wire/shapes'], rounds: [200, 10_000, 10_000], minutes: 30, alone: true },
   { files: ['wire/raw-fuzz'], rounds: [500, 50_000, 500_000], minutes: 30 },
 ]

@@ -1,6 +1,6 @@
 import { runRows } from './lab/run-rows.ts'
 import { ROWS } from './rows.ts'
 
-// npm run torture; README.md says how it is used.
+// npm run torture; see README.md.
 
 await runRows('torture', ROWS)

@@ -4,17 +4,17 @@ import type { Context } from '../../src/context.ts'
 import { changes } from '../../src/db/change.ts'
 import type { Db } from '../../src/db/tables.ts'
 import { generateKey, hashKey } from '../../src/keys/key-format.ts'
-import { KEPT, keptIn } from '../../src/pets/row.ts'
+import { columnOfKey, STORED_KEYS } from '../../src/pets/row.ts'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { doJobs } from '../../src/testing/jobs.ts'
 import { scratchDatabase } from '../../src/testing/postgres.ts'
 import { startApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { sqliteFile, withStore } from '../lab/stores.ts'
-import { type Answer, connection, headOf, takeAnswers, type Wire } from '../lab/wire.ts'
+import { type Answer, connection, headOf, parseAnswers, type WireRequest } from '../lab/wire.ts'
 
-// The service on both engines, asked the same: every byte of the answers must be the same.
+// Sends the same requests to the service on both engines and compares every byte of the answers.
 
-/** Who asks. The last three have no valid key; of `ending` another secret took the place, two days on. */
+/** Callers. The last three have no valid key. `ending` was rotated and stays valid for two days. */
 const KEYS = {
   admin: { ...UNLIMITED, access: 'admin' },
   writer: { ...UNLIMITED, access: 'write' },
@@ -30,10 +30,10 @@ export type Keys = Record<keyof typeof KEYS, string>
 
 const OVERLAP_MS = 2 * 86_400_000
 
-/** The one secret of both, so that their cursors are the same. */
+/** The secret of both services, so their cursors are the same. */
 const CURSOR_SECRET = '5eed'.repeat(16)
 
-/** Small, so that a stream meets limits, bans and erased adopters. */
+/** Small values, so a stream reaches limits, bans and erased adopters. */
 const SETTINGS = {
   LOG_LEVEL: 'error',
   BAN_AFTER_REFUSALS: '4',
@@ -42,24 +42,24 @@ const SETTINGS = {
   ADOPTER_DATA_DAYS: '1',
 }
 
-/** What the service does beside its requests. */
+/** The background jobs that a service runs between requests. */
 async function tidyUp(context: Context): Promise<void> {
   await doJobs(context)
   await context.limiter.sweep()
 }
 
-/** A request, and what happens before it. */
-export interface Step extends Wire {
-  /** No request to the parser: the connection is not used again, and the id in the answer is made up. */
+/** A request, and what happens before it is sent. */
+export interface Step extends WireRequest {
+  /** Not valid HTTP: the connection is not reused, and the answer has a generated request id. */
   broken?: boolean
   advanceMs?: number | undefined
-  /** What else the service does beside its requests. */
+  /** Whether jobs run before the request. */
   sweep?: boolean
 }
 
-/** Both services, their clocks at `now`. */
+/** Starts both services with their clocks at `now`. */
 export async function startEngines(t: TestContext, now: number) {
-  // The service's own rounds of tidying would come between any two requests; here they are steps.
+  // Jobs run only as steps, because the service's own timers would run them between any two requests.
   t.mock.timers.enable({ apis: ['setInterval'] })
   const keys = Object.fromEntries(
     Object.keys(KEYS).map((name) => [name, generateKey(name === 'staging' ? 'staging' : 'production')]),
@@ -69,7 +69,7 @@ export async function startEngines(t: TestContext, now: number) {
     const app = await startApp(t, { databaseUrl, now, settings: SETTINGS })
     const { ask, askLast, close } = connection(app.port)
     cleanup(t).defer(close)
-    /** All bytes that come for a request, or what went wrong. */
+    /** All bytes of the answer, or the message of an error. */
     const bytesFor = async (step: Step): Promise<Buffer> => {
       try {
         const answers = await (step.broken ? askLast(step) : ask([step]))
@@ -83,30 +83,32 @@ export async function startEngines(t: TestContext, now: number) {
   const sqlite = await startOn(sqliteFile(t))
   const postgres = await startOn(await scratchDatabase(t))
   const both = [sqlite, postgres]
-  const drawn = drawnVersions()
+  const versions = versionMap()
 
-  /** Takes a step on both. @throws when they answer differently, or one with a 5xx, or not at all */
+  /** Sends a step to both services. @throws if the answers differ, are missing or have a 5xx */
   async function compare(step: Step): Promise<Answer> {
     for (const { clock } of both) clock.now += step.advanceMs ?? 0
     if (step.sweep) await Promise.all(both.map(({ service }) => tidyUp(service.context)))
-    const [one, other] = await Promise.all([
+    const [sqliteBytes, postgresBytes] = await Promise.all([
       sqlite.bytesFor(step),
-      postgres.bytesFor({ ...step, bytes: drawn.toPostgres(step.bytes) }),
+      postgres.bytesFor({ ...step, bytes: versions.toPostgres(step.bytes) }),
     ])
-    const two = drawn.fromPostgres(other, one)
+    const translated = versions.fromPostgres(postgresBytes, sqliteBytes)
     const fail = (what: string): never => {
-      throw new Error(report(what, sqlite.clock.now, step, one, two))
+      throw new Error(report(what, sqlite.clock.now, step, sqliteBytes, translated))
     }
-    if (comparable(one) !== comparable(two)) fail('answered differently')
-    const [heard] = takeAnswers(one, [step.method]).answers
-    if (!heard) return fail('not answered')
-    return heard.status < 500 ? heard : fail('answered with a 5xx')
+    if (comparable(sqliteBytes) !== comparable(translated)) fail('answered differently')
+    const [answer] = parseAnswers(sqliteBytes, [step.method]).answers
+    if (!answer) return fail('not answered')
+    return answer.status < 500 ? answer : fail('answered with a 5xx')
   }
 
-  /** What no answer shows: every row of both stores. */
+  /** Compares every row of both stores, including data that no answer shows. */
   async function compareRows(): Promise<void> {
-    const [one, two] = await Promise.all(both.map(({ service }) => rowsOf(service.context.db)))
-    assert.deepEqual(two, one, 'the rows in PostgreSQL are not those in SQLite')
+    const [sqliteRows, postgresRows] = await Promise.all(
+      both.map(({ service }) => rowsOf(service.context.db)),
+    )
+    assert.deepEqual(postgresRows, sqliteRows, 'the rows in PostgreSQL are not those in SQLite')
   }
   return { keys, sqlite, postgres, compare, compareRows }
 }
@@ -125,26 +127,26 @@ function prepare(url: string, keys: Keys, now: number): Promise<void> {
 }
 
 /**
- * The ETag of an animal, or of a page, which is made of those of its animals. In one coding all of a kind have as
- * many characters, so that a request that names another one is as long.
+ * The ETag of an animal, or of a page, which depends on its animals. ETags of one kind and encoding have the
+ * same length, so replacing one does not change the length of a request.
  */
-const DRAWN = /"(?:\d+-\d{15}(?:\.all)?|[\w-]{43})(?:-(?:br|zstd|gzip))?"/g
+const VERSION = /"(?:\d+-\d{15}(?:\.all)?|[\w-]{43})(?:-(?:br|zstd|gzip))?"/g
 
 /**
- * Each store draws the versions of its animals for itself; what is compared is when they change. This knows
- * which ETag of PostgreSQL stands for which of SQLite: the one that came in the same answer.
+ * Versions of animals are random in each store, so only the moment of a change is compared. Maps ETags of
+ * PostgreSQL to those of SQLite in the same answer.
  */
-function drawnVersions() {
+function versionMap() {
   const names = { toPostgres: new Map<string, string>(), fromPostgres: new Map<string, string>() }
   const replace = (bytes: Buffer, known: Map<string, string>): Buffer =>
     Buffer.from(
-      bytes.toString('latin1').replace(DRAWN, (etag) => known.get(etag) ?? etag),
+      bytes.toString('latin1').replace(VERSION, (etag) => known.get(etag) ?? etag),
       'latin1',
     )
-  const etagOf = (answer: Buffer): string => headOf(answer).match(DRAWN)?.[0] ?? ''
+  const etagOf = (answer: Buffer): string => headOf(answer).match(VERSION)?.[0] ?? ''
   return {
     toPostgres: (request: Buffer): Buffer => replace(request, names.toPostgres),
-    /** @returns the answer of PostgreSQL with the ETag that SQLite has; one that is new only if that is new too */
+    /** @returns the answer with SQLite's ETag; a new ETag is mapped only if SQLite's is new too */
     fromPostgres(answer: Buffer, same: Buffer): Buffer {
       const [theirs, ours] = [etagOf(answer), etagOf(same)]
       if (theirs && ours && !names.fromPostgres.has(theirs) && !names.toPostgres.has(ours)) {
@@ -156,7 +158,7 @@ function drawnVersions() {
   }
 }
 
-/** All but the time of day, and an id that the service made up where it could not read one. */
+/** The answer without the time of day and a generated request id. */
 function comparable(answers: Buffer): string {
   return answers
     .toString('latin1')
@@ -164,21 +166,24 @@ function comparable(answers: Buffer): string {
     .replace(/(\r\nx-request-id: )[\da-f]{12}-[\da-z]+/gi, '$1*')
 }
 
-const SHOWN_BYTES = 6_000
+const MAX_REPORT_BYTES = 6_000
 
-function report(what: string, now: number, { bytes }: Step, one: Buffer, two: Buffer): string {
-  const show = (some: Buffer): string => some.toString('utf8', 0, SHOWN_BYTES)
+function report(what: string, now: number, { bytes }: Step, sqliteBytes: Buffer, translated: Buffer): string {
+  const show = (some: Buffer): string => some.toString('utf8', 0, MAX_REPORT_BYTES)
   return [
     `a request is ${what}, at ${new Date(now).toISOString()}:`,
-    ...['', show(bytes), '--- SQLite:', show(one), '--- PostgreSQL:', show(two)],
+    ...['', show(bytes), '--- SQLite:', show(sqliteBytes), '--- PostgreSQL:', show(translated)],
   ].join('\n')
 }
 
-/** What is compared of each table, and in which order; of the inventory the sums, since it has rows of 0. */
+/**
+ * Compared columns of each table; the first one sorts the rows. Sums of `inventory` follow, which has rows of
+ * 0.
+ */
 const COLUMNS = {
   category: ['id', 'name', 'folded_name', 'description'],
-  pet: ['id', ...KEPT.map(keptIn), 'created_at', 'created_by', 'updated_at'],
-  pet_change: ['id', 'pet_id', 'at', 'key_id', 'changes'],
+  pet: ['id', ...STORED_KEYS.map(columnOfKey), 'created_at', 'created_by', 'updated_at'],
+  pet_change: ['id', 'pet_id', 'organization_id', 'at', 'key_id', 'changes'],
   adoption_order: ['id', 'pet_id', 'status', 'adopter', 'placed_by', 'placed_at', 'decided_at'],
   application: [
     ...(['id', 'pet_id', 'status', 'reason', 'applicant', 'note', 'reply', 'placed_by'] as const),
@@ -189,7 +194,7 @@ const COLUMNS = {
 
 async function rowsOf(db: Db): Promise<string[]> {
   const lines: string[] = []
-  // As text: the two drivers make objects of different kinds.
+  // As text, because the two drivers return objects with different prototypes.
   const add = (table: string, rows: object[]): void => {
     lines.push(...rows.map((row) => `${table} ${JSON.stringify(row)}`))
   }
@@ -211,6 +216,6 @@ async function rowsOf(db: Db): Promise<string[]> {
     'inventory',
     counts.filter(({ pets }) => pets !== 0),
   )
-  // Also of what was kept for an Idempotency-Key: the row of an animal, as the change gave it back.
+  // Results stored for an Idempotency-Key have the row of an animal with its random version.
   return lines.map((line) => line.replace(/^(idempotency .*?\\"version\\":)\d{15}/, '$1drawn'))
 }

@@ -7,8 +7,8 @@ import { startProxy } from '../../src/testing/proxy.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { times } from '../lab/parallel.ts'
 import { OPERATIONS, type Operation } from '../lab/requests/description.ts'
-import { reached } from '../lab/rounds.ts'
-import { ANYBODY } from '../lab/service.ts'
+import { reportFigure } from '../lab/rounds.ts'
+import { NO_ANONYMOUS_LIMITS } from '../lab/service.ts'
 import { makeKeys } from '../lab/stores.ts'
 import { exchange, readAnswers } from '../lab/wire.ts'
 import { figuresOf } from '../limits/answers.ts'
@@ -23,7 +23,7 @@ const BODY = JSON.stringify({
 })
 const LONG = 'a'.repeat(20_000)
 
-/** Status, code and bytes of requests that each operation has to refuse. */
+/** Requests that each operation must reject. */
 function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
   const { method, requestBody, 'x-access': needs } = operation
   const path = pathOf(operation)
@@ -58,7 +58,7 @@ function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
       'unsupported_media_type',
       `${head(line, valid, 'Content-Type: text/plain', 'Content-Length: 2')}{}`,
     ])
-  if (requestBody && !takesPicture(path))
+  if (requestBody && !takesPhoto(path))
     faults.push(
       [408, 'request_timeout', `${head(line, valid, json, 'Content-Length: 20')}{`],
       [413, 'payload_too_large', head(line, valid, json, 'Content-Length: 1073741824')],
@@ -73,8 +73,7 @@ function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
   return faults
 }
 
-/** Under which pictures are added. */
-const takesPicture = (path: string): boolean => path.endsWith('/photos')
+const takesPhoto = (path: string): boolean => path.endsWith('/photos')
 
 type Fault = [status: number, code: string, bytes: string]
 
@@ -82,8 +81,8 @@ const pathOf = ({ path }: Operation): string => `/v1${path.replace(/\{\w+\}/g, '
 
 async function assertRefused(app: TestApp, [status, code, bytes]: Fault): Promise<void> {
   const about = `${bytes.slice(0, 100)} … ${status} ${code}`
-  const came = await exchange(app.port, bytes, { endAfterMs: Infinity })
-  const [answer, ...others] = readAnswers(came, [bytes.split(' ', 1)[0] ?? ''])
+  const received = await exchange(app.port, bytes, { endAfterMs: Infinity })
+  const [answer, ...others] = readAnswers(received, [bytes.split(' ', 1)[0] ?? ''])
   assert.ok(answer, about)
   assert.equal(others.length, 0, about)
   if (code !== 'HEAD') return assertError(answer, status, code, about)
@@ -92,22 +91,26 @@ async function assertRefused(app: TestApp, [status, code, bytes]: Fault): Promis
   assert.ok(Number.isInteger(limit + remaining + reset), about)
 }
 
-test('every error of every operation has the headers and the Error body', async (t) => {
+test('every error of every operation: the headers and the Error body', async (t) => {
   const app = await startApp(t, {
     key: { ...UNLIMITED, access: 'admin' },
     settings: {
-      ...ANYBODY,
+      ...NO_ANONYMOUS_LIMITS,
       BAN_AFTER_REFUSALS: '200',
       HEADERS_TIMEOUT_SECONDS: '1',
       REQUEST_TIMEOUT_SECONDS: '1',
     },
   })
-  const one = { plan: 'enterprise', limits: { perMinute: 1, perDay: 1 } } as const
+  const onePerMinute = { plan: 'enterprise', limits: { perMinute: 1, perDay: 1 } } as const
   const unlimited = { ...UNLIMITED, access: 'read' } as const
-  const [spent = '', banned = '', reading = ''] = await makeKeys(app.databaseUrl, [one, one, unlimited])
-  const use = (key: string) => app.get('/v1/pets', { authorization: `Bearer ${key}` })
-  await use(spent)
-  await Promise.all(times(202, () => use(banned)))
+  const [spent = '', banned = '', reading = ''] = await makeKeys(app.databaseUrl, [
+    onePerMinute,
+    onePerMinute,
+    unlimited,
+  ])
+  const sendWith = (key: string) => app.get('/v1/pets', { authorization: `Bearer ${key}` })
+  await sendWith(spent)
+  await Promise.all(times(202, () => sendWith(banned)))
   const keys = { valid: app.key, spent, banned, reading }
   const faults = OPERATIONS.flatMap((operation) => faultsOf(operation, keys))
   const slow = faults.filter(([status]) => status === 408)
@@ -116,24 +119,24 @@ test('every error of every operation has the headers and the Error body', async 
   for (const fault of quick) await assertRefused(app, fault)
   await Promise.all(slow.map((fault) => assertRefused(app, fault)))
 
-  reached(t, `${OPERATIONS.length} operations, ${faults.length} errors: all with headers and body`)
+  reportFigure(t, `${OPERATIONS.length} operations, ${faults.length} errors: all with headers and body`)
 })
 
-test('every operation without its store, or with a broken one, has the headers and the Error body', async (t) => {
+test('every operation without its database or with broken tables: the headers and the Error body', async (t) => {
   const url = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: url.hostname, port: Number(url.port) })
   url.port = String(proxy.port)
   const app = await startApp(t, {
     databaseUrl: url.href,
     key: { ...UNLIMITED, access: 'admin' },
-    settings: ANYBODY,
+    settings: NO_ANONYMOUS_LIMITS,
   })
   async function assertAll(status: number, code: string): Promise<void> {
     for (const operation of OPERATIONS) {
       const [path, takesBody] = [pathOf(operation), operation.requestBody !== undefined]
-      const decides = /orders|applications/.test(path)
-      const body = !takesBody ? '' : decides ? BODY.replace('available', 'approved') : BODY
-      // What it needs, so that it is not refused before it asks the store.
+      const isDecision = /orders|applications/.test(path)
+      const body = !takesBody ? '' : isDecision ? BODY.replace('available', 'approved') : BODY
+      // Required parameters let the request reach the store.
       const query = operation.operationId === 'listPetFacets' ? '?facet=status' : ''
       const bytes = [
         `${operation.method} ${path}${query} HTTP/1.1`,
@@ -141,21 +144,24 @@ test('every operation without its store, or with a broken one, has the headers a
         'Connection: close',
       ]
       bytes.push(`Authorization: Bearer ${app.key}`, `Content-Length: ${body.length}`)
-      if (takesBody) bytes.push(`Content-Type: ${takesPicture(path) ? 'image/jpeg' : 'application/json'}`)
+      if (takesBody) bytes.push(`Content-Type: ${takesPhoto(path) ? 'image/jpeg' : 'application/json'}`)
       await assertRefused(app, [status, code, `${bytes.join('\r\n')}\r\n\r\n${body}`])
     }
   }
   proxy.cut()
   await assertAll(503, 'service_unavailable')
   proxy.restore()
-  // Until it is sure again that the database is its own to count in.
+  // Waits until the service has confirmed again that no other process uses the database.
   while ((await app.get('/readyz')).status !== 200);
   await dropFeatures(app.databaseUrl)
   await assertAll(500, 'internal_error')
-  reached(t, `${OPERATIONS.length} operations, ${2 * OPERATIONS.length} errors: all with headers and body`)
+  reportFigure(
+    t,
+    `${OPERATIONS.length} operations, ${2 * OPERATIONS.length} errors: all with headers and body`,
+  )
 })
 
-/** Breaks the store: only what tells keys and limits is left whole; the other tables lack a column. */
+/** Renames a column of every table, except those with keys and limits. */
 async function dropFeatures(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

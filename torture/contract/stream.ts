@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { randomFrom } from '../lab/random.ts'
 import type { Request } from '../lab/requests/draft.ts'
 import { BROKEN } from '../lab/requests/oddities.ts'
-import { requestsOf } from '../lab/requests/requests.ts'
+import { createRequests } from '../lab/requests/requests.ts'
 import type { Answer } from '../lab/wire.ts'
 import { type Step, startEngines } from './engines.ts'
 
@@ -15,27 +15,27 @@ interface Options {
 
 const DAY_MS = 86_400_000
 const FIRST_DAY = Date.UTC(2026, 11, 1)
-/** To the end of the deprecated operation in December 2030, which a stream that begins late passes. */
+/** Some streams start late enough to pass the sunset of the deprecated operation in December 2030. */
 const DAYS = 1_465
 
-/** Now and then the key of few requests sends many: enough for a ban. */
+/** Regular bursts from the key with a small limit, long enough to cause a ban. */
 const BURST = 25
 const BURST_EVERY = 400
 const ADVANCES_MS = [1, 250, 999, 1_000, 30_000, 59_999, 60_000, 600_000, 3_599_999, 86_399_999, DAY_MS]
-const WRONG = 0.45
+const INVALID_SHARE = 0.45
 
 /**
- * Sends a stream of random requests to the service on SQLite and on PostgreSQL, and then compares all rows.
+ * Sends random requests to the service on SQLite and on PostgreSQL, then compares all rows.
  *
- * @returns how many answers there were of each kind
- * @throws at the first difference, saying how to see it again
+ * @returns the number of answers of each kind
+ * @throws at the first difference, with the command that repeats it
  */
 export async function compareStreams(t: TestContext, { seed, requests, progress }: Options) {
   const engines = await startEngines(t, FIRST_DAY + ((seed * 97) % DAYS) * DAY_MS)
   const { keys } = engines
   const random = randomFrom(seed)
-  const stream = requestsOf({
-    pictures: false,
+  const stream = createRequests({
+    validPhotos: false,
     random,
     callers: [
       [70, keys.admin],
@@ -48,10 +48,10 @@ export async function compareStreams(t: TestContext, { seed, requests, progress 
       [2, undefined],
     ],
     name: 'r',
-    wrong: WRONG,
-    anywhere: true,
+    invalidShare: INVALID_SHARE,
+    otherPaths: true,
   })
-  /** Where a request may go on, it is chance whether the service has answered when it hears of the end. */
+  /** Skips requests with broken framing: whether the service answers before it sees their end is random. */
   const next = (burst: boolean): Request => {
     const request = stream.next(burst ? keys.small : undefined)
     return request.draft.broken ? next(burst) : request
@@ -62,26 +62,26 @@ export async function compareStreams(t: TestContext, { seed, requests, progress 
     for (; number <= requests; number += 1) {
       progress?.(number)
       const burst = number % BURST_EVERY < BURST
-      const isBroken = random.often(0.01)
+      const isBroken = random.chance(0.01)
       const request = isBroken ? undefined : next(burst)
       const broken = { bytes: Buffer.from(random.pick(BROKEN), 'latin1'), method: 'GET', broken: true }
-      const advances = random.often(burst ? 0 : 0.03)
-      const advance = random.often(0.7) ? random.pick(ADVANCES_MS) : random.whole(0, DAY_MS)
-      const time: Partial<Step> = { ...(advances && { advanceMs: advance }), sweep: random.often(0.004) }
-      const heard = await engines.compare({ ...(request ?? broken), ...time })
-      const kind = kindOf(heard)
+      const advances = random.chance(burst ? 0 : 0.03)
+      const advance = random.chance(0.7) ? random.pick(ADVANCES_MS) : random.integer(0, DAY_MS)
+      const time: Partial<Step> = { ...(advances && { advanceMs: advance }), sweep: random.chance(0.004) }
+      const answer = await engines.compare({ ...(request ?? broken), ...time })
+      const kind = kindOf(answer)
       kinds[kind] = (kinds[kind] ?? 0) + 1
-      if (request) stream.learn(request, heard)
+      if (request) stream.learn(request, answer)
     }
     await engines.compareRows()
   } catch (error) {
     const again = `node torture/contract/differential.ts --seed ${seed} --requests ${number}`
-    throw new Error(`request ${number} of seed ${seed}: ${(error as Error).message}\n\nagain: ${again}`)
+    throw new Error(`request ${number} of seed ${seed}: ${(error as Error).message}\n\nto repeat: ${again}`)
   }
   return kinds
 }
 
-/** The status, and the code where it is an error. */
+/** The status, followed by the error code if there is one. */
 function kindOf({ status, headers, text }: Answer): string {
   const code = /"code":"(\w+)"/.exec(status < 400 ? '' : text)?.[1]
   const kind = code ? `${status} ${code}` : String(status)

@@ -1,26 +1,27 @@
 import type { TestContext } from 'node:test'
 import { type Answer, assertError } from '../../src/testing/client.ts'
-import { itemsOf, nextPage, type Target } from '../lab/creators.ts'
-import { client } from '../lab/service.ts'
+import { findNextPage, splitItems, type Target } from '../lab/creators.ts'
+import { createClient } from '../lab/service.ts'
 
-/** What a store should hold. */
-export interface Held {
+/** The expected content of a store. */
+export interface StoreContent {
   /** Every animal as the service lists it, oldest first. */
   animals: string[]
   /** The answer to GET /v1/categories. */
   categories: string
 }
 
-/** What one client saw. */
-export interface Look {
-  /** Every animal, oldest first; nothing when one of the pages was not answered with 200. */
+/** The answers that one client got. */
+export interface Observation {
+  /** Every animal, oldest first; undefined if a page was not answered with 200. */
   listed: string[] | undefined
-  /** The answers to the other paths, without those that were 5xx. */
+  /** The answers to the other paths, without 5xx. */
   views: Map<string, Answer>
-  /** Whether anything was answered with 503, or with 500. */
+  /** Whether any answer was a 503. */
   unavailable: boolean
+  /** Whether any answer was a 500. */
   failed: boolean
-  /** The animal that was created; nothing when that was refused. */
+  /** The created animal; undefined if the request was refused. */
   created: string | undefined
 }
 
@@ -30,7 +31,7 @@ interface Animal {
   categoryId: number
 }
 
-/** Lists that are read along each of the indexes, and which animals belong into them. */
+/** Lists that use each of the indexes, and the animals that belong in them. */
 const LISTS: Record<string, (animal: Animal) => boolean> = {
   '/v1/pets?status=sold&limit=100&sort=id': ({ status }) => status === 'sold',
   '/v1/pets?categoryId=3&limit=100&sort=id': ({ categoryId }) => categoryId === 3,
@@ -38,13 +39,19 @@ const LISTS: Record<string, (animal: Animal) => boolean> = {
     categoryId === 5 && status === 'available',
 }
 const OTHERS = ['/v1/pets/7', '/v1/inventory', '/v1/categories']
-/** Pages of a damaged tree may lead back to each other; so many animals are in no store here. */
-const ENOUGH = 1_000
+/** More animals than any store has, because pages of a damaged tree may form a loop. */
+const MAX_LISTED = 1_000
 
-/** Reads everything, in more ways than one, and creates an animal. A 5xx has to be as the contract says. */
-export async function look(t: TestContext, target: Target, told: string): Promise<Look> {
-  const send = client(t, target.address, target.key)
-  const seen: Look = { listed: [], views: new Map(), unavailable: false, failed: false, created: undefined }
+/** Reads everything in several ways and creates an animal. Asserts that a 5xx follows the contract. */
+export async function observe(t: TestContext, target: Target, description: string): Promise<Observation> {
+  const send = createClient(t, target.address, target.key)
+  const seen: Observation = {
+    listed: [],
+    views: new Map(),
+    unavailable: false,
+    failed: false,
+    created: undefined,
+  }
   const ask = async (path: string, body?: object): Promise<Answer | undefined> => {
     const answer = await send(path, { body })
     if (answer.status < 500) return answer
@@ -53,39 +60,42 @@ export async function look(t: TestContext, target: Target, told: string): Promis
       answer,
       failed ? 500 : 503,
       failed ? 'internal_error' : 'service_unavailable',
-      `${told}: ${path}`,
+      `${description}: ${path}`,
     )
     seen.failed ||= failed
     seen.unavailable ||= !failed
     return undefined
   }
-  const view = (name: string, answer: Answer | undefined): void => {
+  const addView = (name: string, answer: Answer | undefined): void => {
     if (answer) seen.views.set(name, answer)
   }
   let next: string | undefined = '/v1/pets?limit=100&sort=id'
-  while (next !== undefined && seen.listed && seen.listed.length < ENOUGH) {
+  while (next !== undefined && seen.listed && seen.listed.length < MAX_LISTED) {
     const page: Answer | undefined = await ask(next)
-    if (page?.status === 200) seen.listed.push(...itemsOf(page.text))
+    if (page?.status === 200) seen.listed.push(...splitItems(page.text))
     else {
       seen.listed = undefined
-      view('GET /v1/pets', page)
+      addView('GET /v1/pets', page)
     }
-    next = page && nextPage(page)
+    next = page && findNextPage(page)
   }
-  for (const path of [...Object.keys(LISTS), ...OTHERS]) view(path, await ask(path))
+  for (const path of [...Object.keys(LISTS), ...OTHERS]) addView(path, await ask(path))
   const created = await ask('/v1/pets', { name: 'New', categoryId: 2 })
   if (created?.status === 201) {
     seen.created = created.text
-    view('the new one', await ask(`/v1/pets?id=${created.body.id}`))
-  } else view('POST /v1/pets', created)
+    addView('the new one', await ask(`/v1/pets?id=${created.body.id}`))
+  } else addView('POST /v1/pets', created)
   return seen
 }
 
 /**
- * How what was seen differs from what the store should hold: each thing once, in however many answers it
- * shows. Things are an animal, a count of the inventory, a category, a status that should not be, an order.
+ * Lists how the answers differ from the expected content, each difference once: an animal, a count of the
+ * inventory, a category, an unexpected status, or an order.
  */
-export function differences({ listed, views, created }: Look, { animals, categories }: Held): Set<string> {
+export function differences(
+  { listed, views, created }: Observation,
+  { animals, categories }: StoreContent,
+): Set<string> {
   const wrong = new Set<string>()
   const compare = (what: string, seen: string[], expected: string[]): void => {
     const [one, other] = [new Set(seen), new Set(expected)]
@@ -111,17 +121,17 @@ export function differences({ listed, views, created }: Look, { animals, categor
   }
   for (const [path, { status, text }] of views) {
     if (status !== 200) wrong.add(`status ${status}`)
-    else if (path === '/v1/categories') compare('category', itemsOf(text), itemsOf(categories))
+    else if (path === '/v1/categories') compare('category', splitItems(text), splitItems(categories))
     else if (path === '/v1/inventory')
       compareCounts(
         wrong,
         JSON.parse(text),
         parsed.map(({ animal }) => animal),
       )
-    else compare('animal', text.startsWith('[') ? itemsOf(text) : [text], expected.get(path) ?? [])
+    else compare('animal', text.startsWith('[') ? splitItems(text) : [text], expected.get(path) ?? [])
   }
   const ids = parsed.map(({ animal }) => animal.id)
-  if (created !== undefined && ids.includes(JSON.parse(created).id)) wrong.add('an id that was taken')
+  if (created !== undefined && ids.includes(JSON.parse(created).id)) wrong.add('an id that exists already')
   return wrong
 }
 

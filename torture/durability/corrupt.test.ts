@@ -7,26 +7,26 @@ import { type Service, start } from '../../src/start.ts'
 import type { Answer } from '../../src/testing/client.ts'
 import { spawnCli } from '../../src/testing/process.ts'
 import { AS_NOBODY, NEEDS_NOBODY, NOBODY } from '../lab/disks.ts'
-import { randomOf, reached, rounds } from '../lab/rounds.ts'
+import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
 import {
+  ANIMALS_IN_FILE,
   copyOf,
   type Damage,
   damage,
   fileIn,
-  IN_THE_FILE,
   makeOriginal,
   type Original,
   type State,
   stateOf,
 } from './corrupt-store.ts'
-import { differences, type Held, type Look, look } from './corrupt-views.ts'
+import { differences, type Observation, observe, type StoreContent } from './corrupt-views.ts'
 
 const ROUNDS = rounds(300)
 
-/** What a client of a damaged store met. */
-type Met = 'the right data' | '503' | '500' | 'an earlier state' | 'other data' | 'refused' | 'unnoticed'
+/** Responses to the clients of a damaged store. */
+type Result = 'the right data' | '503' | '500' | 'an earlier state' | 'other data' | 'refused' | 'unnoticed'
 
-/** The day of the stores: before the sunset of a path that is read here. */
+/** A day before the sunset of the deprecated path that the tests read. */
 const clock = (): number => Date.UTC(2026, 11, 1)
 
 function serve(folder: string): Promise<Service> {
@@ -34,117 +34,134 @@ function serve(folder: string): Promise<Service> {
   return start(readConfig({ DATABASE_URL, PORT: '0', LOG_LEVEL: 'silent' }), { clock })
 }
 
-interface Use {
-  met: Met
-  /** Whether anything was answered with 500. */
+interface Outcome {
+  result: Result
+  /** Whether any answer was a 500. */
   failed: boolean
-  /** What was seen, and is not what the store should hold. */
+  /** Differences from the expected content. */
   wrong: Set<string>
-  /** What it should hold from then on. */
-  held: Held
+  /** The content that is expected from now on. */
+  content: StoreContent
 }
 
 /** Reads everything, creates an animal, and stops the service. */
-async function use(t: TestContext, service: Service, key: string, held: Held, done: Damage): Promise<Use> {
-  const seen = await look(t, { address: service.address, key }, done.told).finally(() =>
-    // The counters may no longer be kept, which is no reason not to end.
+async function readAndStop(
+  t: TestContext,
+  service: Service,
+  key: string,
+  content: StoreContent,
+  damaged: Damage,
+): Promise<Outcome> {
+  const seen = await observe(t, { address: service.address, key }, damaged.description).finally(() =>
+    // Storing the counters may fail in a damaged store.
     service.stop().catch(() => undefined),
   )
-  // Of a log that was damaged SQLite keeps what comes before; what was in the file is there in any case.
-  const count = Math.max(IN_THE_FILE, seen.listed?.length ?? held.animals.length)
-  const kept = done.inLog ? { ...held, animals: held.animals.slice(0, count) } : held
-  const wrong = differences(seen, kept)
-  const later = seen.created === undefined ? kept : { ...kept, animals: [...kept.animals, seen.created] }
-  const isEarlier = kept.animals.length < held.animals.length
-  return { met: metBy(seen, wrong, isEarlier), failed: seen.failed, wrong, held: later }
+  // SQLite keeps the part of a log before the damage, and everything in the file.
+  const count = Math.max(ANIMALS_IN_FILE, seen.listed?.length ?? content.animals.length)
+  const expected = damaged.inLog ? { ...content, animals: content.animals.slice(0, count) } : content
+  const wrong = differences(seen, expected)
+  const later =
+    seen.created === undefined ? expected : { ...expected, animals: [...expected.animals, seen.created] }
+  const isEarlier = expected.animals.length < content.animals.length
+  return { result: classify(seen, wrong, isEarlier), failed: seen.failed, wrong, content: later }
 }
 
-function metBy({ failed, unavailable }: Look, wrong: Set<string>, isEarlier: boolean): Met {
+function classify({ failed, unavailable }: Observation, wrong: Set<string>, isEarlier: boolean): Result {
   if (wrong.size > 0) return 'other data'
   if (failed) return '500'
   if (unavailable) return '503'
   return isEarlier ? 'an earlier state' : 'the right data'
 }
 
-/** @returns what its clients meet, where it starts; else it has to refuse in one line that names the file */
-async function tryOut(
+/** Starts the service and reads everything. A refused start must have one line that names the file. */
+async function startAndUse(
   t: TestContext,
   folder: string,
   original: Original,
-  held: Held,
-  done: Damage,
-): Promise<Met> {
+  content: StoreContent,
+  damaged: Damage,
+): Promise<Result> {
   const state = stateOf(folder)
   const service = await serve(folder).catch((error: Error) => {
-    assert.match(error.message, /^[^\n]*adoptable\.db[^\n]*$/, done.told)
+    assert.match(error.message, /^[^\n]*adoptable\.db[^\n]*$/, damaged.description)
   })
   if (!service) return 'refused'
-  const { met, failed, wrong } = await use(t, service, original.key, held, done)
-  const mayDiffer = wrong.size === 0 || isUnnoticed(done, state, wrong)
-  assert.ok(mayDiffer, `${done.told}: ${[...wrong].slice(0, 9)}`)
-  if (failed) assertOtherSchema(state, original, done)
-  return met === 'other data' ? 'unnoticed' : met
+  const { result, failed, wrong } = await readAndStop(t, service, original.key, content, damaged)
+  const mayDiffer = wrong.size === 0 || isUnnoticed(damaged, state, wrong)
+  assert.ok(mayDiffer, `${damaged.description}: ${[...wrong].slice(0, 9)}`)
+  if (failed) assertOtherSchema(state, original, damaged)
+  return result === 'other data' ? 'unnoticed' : result
 }
 
 /**
- * Pages carry no checksum: a byte of a value looks as if it was written so, where every table and index is
- * well-formed. That is one value, in however many answers it stands; nothing else may hide behind this.
+ * Pages have no checksum, so SQLite cannot notice a changed byte inside a value. This may change exactly one
+ * value, which may show in several answers.
  */
-function isUnnoticed({ kind, end }: Damage, { sound }: State, wrong: Set<string>): boolean {
-  return kind === 'flip' && end === '' && sound && wrong.size === 1
+function isUnnoticed({ kind, end }: Damage, { intact }: State, wrong: Set<string>): boolean {
+  return kind === 'flip' && end === '' && intact && wrong.size === 1
 }
 
-/** The text of the tables and triggers is a value like others, whatever then becomes of the statements. */
-function assertOtherSchema({ sound, schema }: State, original: Original, { told, kind }: Damage): void {
-  assert.ok(kind === 'flip' && sound && schema !== original.schema, `${told}: a 500`)
+/**
+ * A 500 is accepted only if the changed byte is in the SQL of a table or trigger, which breaks statements.
+ */
+function assertOtherSchema(
+  { intact, schema }: State,
+  original: Original,
+  { description, kind }: Damage,
+): void {
+  assert.ok(kind === 'flip' && intact && schema !== original.schema, `${description}: a 500`)
 }
 
-/** How often each was met. */
-function told(met: Met[]): string {
-  const counts = [...Map.groupBy(met, (what) => what)]
+/** The number of each result. */
+function summarize(results: Result[]): string {
+  const counts = [...Map.groupBy(results, (what) => what)]
   return counts.map(([what, { length }]) => `${what} ${length}`).join(', ')
 }
 
-test('a store that was damaged: the service refuses it in one line, or serves the right data', async (t) => {
+test('a damaged store: the service refuses it in one line or serves the right data', async (t) => {
   const random = randomOf()
   const original = await makeOriginal(t)
-  const met: Met[] = []
+  const results: Result[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const folder = copyOf(t, original.folder)
-    met.push(await tryOut(t, folder, original, original, damage(folder, random)))
+    results.push(await startAndUse(t, folder, original, original, damage(folder, random)))
     rmSync(folder, { recursive: true })
   }
-  reached(t, told(met))
+  reportFigure(t, summarize(results))
 })
 
-test('a store that is damaged while it is served: 503 for a lost page, and the next start sees all', async (t) => {
+test('a store damaged while served: 503 for a lost page, and the next start notices the damage', async (t) => {
   const random = randomOf(1)
   const original = await makeOriginal(t)
-  const [meanwhile, after]: [Met[], Met[]] = [[], []]
+  const [whileServing, after]: [Result[], Result[]] = [[], []]
   for (let round = 0; round < ROUNDS / 3; round += 1) {
     const folder = copyOf(t, original.folder)
     const service = await serve(folder)
-    const done = damage(folder, random, true)
+    const damaged = damage(folder, random, true)
     const state = stateOf(folder)
-    const { met, failed, wrong, held } = await use(t, service, original.key, original, done)
-    // Nobody reads the whole file while it is served: what no read trips over waits for the next start. So
-    // does the rest of a page that was cut in two, once a change in the log, not the file, tells the size.
-    assert.ok(wrong.size === 0 || done.kind !== 'zero', `${done.told}: ${[...wrong].slice(0, 9)}`)
-    if (failed) assertOtherSchema(state, original, done)
-    meanwhile.push(met)
-    after.push(await tryOut(t, folder, original, held, done))
+    const { result, failed, wrong, content } = await readAndStop(t, service, original.key, original, damaged)
+    // A running service does not read the whole file, so damage that no read meets shows at the next start.
+    // The same is true of a page that was cut in two once the log, not the file, has the size of the
+    // database.
+    assert.ok(
+      wrong.size === 0 || damaged.kind !== 'zero',
+      `${damaged.description}: ${[...wrong].slice(0, 9)}`,
+    )
+    if (failed) assertOtherSchema(state, original, damaged)
+    whileServing.push(result)
+    after.push(await startAndUse(t, folder, original, content, damaged))
     rmSync(folder, { recursive: true })
   }
-  reached(t, `meanwhile: ${told(meanwhile)}; at the next start: ${told(after)}`)
+  reportFigure(t, `while serving: ${summarize(whileServing)}; at the next start: ${summarize(after)}`)
 })
 
-test('control: each thing that is wrong in one of the views is told as a difference', async (t) => {
+test('control: one error in each view is reported as a difference', async (t) => {
   const original = await makeOriginal(t)
   const service = await serve(copyOf(t, original.folder))
-  const seen = await look(t, { address: service.address, key: original.key }, 'nothing')
+  const seen = await observe(t, { address: service.address, key: original.key }, 'nothing')
   await service.stop()
   const list = [...seen.views.keys()].find((path) => path.includes('status=sold')) as string
-  const other = (path: string, from: string | RegExp, to: string): Look => {
+  const other = (path: string, from: string | RegExp, to: string): Observation => {
     const answer = seen.views.get(path) as Answer
     return {
       ...seen,
@@ -152,19 +169,22 @@ test('control: each thing that is wrong in one of the views is told as a differe
     }
   }
   assert.deepEqual([...differences(seen, original)], [])
-  for (const [what, look] of Object.entries({
+  for (const [what, observation] of Object.entries({
     'animal 3': other(list, /\{[^}]*\},/, ''),
     'animal 7': other('/v1/pets/7', 'Animal', 'Enimal'),
     'count of 1 available': other('/v1/inventory', /(categoryId":1,"available":)\d+/, '$19'),
     'category 2': other('/v1/categories', 'Cat', 'Bat'),
     'animal 340': { ...seen, listed: seen.listed?.slice(0, -1) },
   })) {
-    assert.ok(differences(look, original).has(what), `${what}: ${[...differences(look, original)]}`)
+    assert.ok(
+      differences(observation, original).has(what),
+      `${what}: ${[...differences(observation, original)]}`,
+    )
   }
 })
 
-/** What is no store, or none for this user. */
-const HOPELESS: Record<string, (file: string) => void> = {
+/** Files that are not a store or that this user may not use. */
+const UNUSABLE_FILES: Record<string, (file: string) => void> = {
   'is text': (file) => writeFileSync(file, 'no database\n'.repeat(1_000)),
   'has lost its first page': (file) => writeFileSync(file, Buffer.alloc(4_096), { flag: 'r+' }),
   'ends too early': (file) => truncateSync(file, 5_000),
@@ -173,19 +193,19 @@ const HOPELESS: Record<string, (file: string) => void> = {
     mkdirSync(file)
   },
   'may not be written': (file) => chmodSync(file, 0o444),
-  'belongs to somebody else': (file) => {
+  'belongs to another user': (file) => {
     chmodSync(file, 0o600)
     chownSync(file, 0, 0)
   },
   'lies in a folder that may not be written': (file) => chmodSync(dirname(file), 0o555),
 }
 
-const HOPELESS_TITLE = 'a file that cannot be served ends the process with code 1 and one line that names it'
-test(HOPELESS_TITLE, NEEDS_NOBODY, async (t) => {
+const UNUSABLE_TITLE = 'start with an unusable store file: exit code 1 and one line that names the file'
+test(UNUSABLE_TITLE, NEEDS_NOBODY, async (t) => {
   const original = await makeOriginal(t)
-  for (const [what, spoil] of Object.entries(HOPELESS)) {
+  for (const [what, spoil] of Object.entries(UNUSABLE_FILES)) {
     const folder = copyOf(t, original.folder)
-    // Its copy of a page would stand in for one that the file has lost.
+    // The log may have a copy of a page that the main file has lost.
     for (const end of ['-wal', '-shm']) rmSync(fileIn(folder) + end)
     for (const name of ['', ...readdirSync(folder)]) chownSync(join(folder, name), NOBODY, NOBODY)
     spoil(fileIn(folder))
@@ -195,5 +215,5 @@ test(HOPELESS_TITLE, NEEDS_NOBODY, async (t) => {
     assert.equal(code, 1, `${what}: ${stderr}`)
     assert.match(stderr, /^adoptable: [^\n]*adoptable\.db[^\n]*\n$/, what)
   }
-  reached(t, `${Object.keys(HOPELESS).length} kinds`)
+  reportFigure(t, `${Object.keys(UNUSABLE_FILES).length} kinds`)
 })

@@ -9,25 +9,25 @@ import { makeKey, startApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { assertNothingLost, type Ledger, startCreators } from '../lab/creators.ts'
 import { needsMounts, smallDisk } from '../lab/disks.ts'
 import type { Random } from '../lab/random.ts'
-import { randomOf, reached, rounds } from '../lab/rounds.ts'
-import { assertSound } from '../lab/stores.ts'
+import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
+import { assertIntact } from '../lab/stores.ts'
 
 const ROUNDS = rounds(100)
-/** What fits beside a log that is already long may still be taken; more than this does not fit. */
-const MAX_BESIDE = 5_000
-/** Before a new one, since the animals of each time stay. */
-const TIMES_A_DISK = 10
+/** A log with free pages may accept some creates on a full disk, but never this many. */
+const MAX_CREATES = 5_000
+/** The disk is replaced after this many rounds, because the animals of each round stay on it. */
+const ROUNDS_PER_DISK = 10
 const RECOVERY_MS = 1_000
 const MINUTE_MS = 60_000
 const NEEDS = needsMounts()
 
-/** A service on a small disk that is filled and freed, again and again, while clients create animals. */
-async function fillAgainAndAgain(t: TestContext, times: number, random: Random) {
+/** Fills and frees the small disk of a service repeatedly while clients create animals. */
+async function fillRepeatedly(t: TestContext, times: number, random: Random) {
   const disk = smallDisk(t, '8m')
   const databaseUrl = `sqlite:${join(disk.folder, 'adoptable.db')}`
   const app = await startApp(t, { databaseUrl, key: UNLIMITED })
   const target = { address: `http://127.0.0.1:${app.port}`, key: app.key }
-  // Who cannot be counted is not served; so that reads go on, this key uses less than is counted ahead.
+  // Requests that cannot be counted are refused. The reader stays within the requests charged in advance.
   const reader = { authorization: `Bearer ${await makeKey(databaseUrl, UNLIMITED)}` }
   const ledger: Ledger = new Map()
   const figures = { refused: 0, reads: 0, slowestMs: 0 }
@@ -37,9 +37,9 @@ async function fillAgainAndAgain(t: TestContext, times: number, random: Random) 
     if (answer.status === 201) ledger.set(name, String(answer.body.id))
     return answer
   }
-  /** Creates until one is refused. @returns how to send that one again */
+  /** Creates until one is refused. @returns a function that repeats the refused request */
   async function createUntilFull(prefix: string): Promise<() => Promise<Answer>> {
-    for (let count = 0; count < MAX_BESIDE; count += 1) {
+    for (let count = 0; count < MAX_CREATES; count += 1) {
       const idempotencyKey = randomUUID()
       const again = () => create(`${prefix}-${count}`, idempotencyKey)
       const answer = await again()
@@ -76,17 +76,17 @@ async function fillAgainAndAgain(t: TestContext, times: number, random: Random) 
   await create('first', randomUUID())
   for (let time = 0; time < times; time += 1) {
     await readSome()
-    // Others create all the while, and send again what is refused.
+    // Other clients create at the same time and repeat refused requests.
     const others = startCreators(t, target, { clients: 2, pauseMs: 50, prefix: `other-${time}` })
-    if (random.often(0.5)) await pause(random.whole(0, 100))
+    if (random.chance(0.5)) await pause(random.integer(0, 100))
     try {
       await fillAndFree(`own-${time}`)
     } finally {
       disk.free()
       for (const [name, id] of await others.stop()) ledger.set(name, id)
     }
-    assertSound(databaseUrl)
-    // New windows for the counters: the first requests of one are counted on the disk while there is room.
+    assertIntact(databaseUrl)
+    // Starts new rate-limit windows while the disk has space, because their first requests write to the disk.
     app.clock.now += MINUTE_MS
   }
   await assertNothingLost(target, ledger)
@@ -94,22 +94,24 @@ async function fillAgainAndAgain(t: TestContext, times: number, random: Random) 
   return figures
 }
 
-const TITLE = 'on a full disk changes get 503, reads go on, and with room again all is well within a second'
+const TITLE = 'a full disk: changes get 503, reads work, and with free space changes work within a second'
 test(TITLE, NEEDS, async (t) => {
   const random = randomOf()
   let [refused, reads, slowest] = [0, 0, 0]
-  for (let times = 0; times < ROUNDS; times += TIMES_A_DISK) {
-    const figures = await fillAgainAndAgain(t, Math.min(TIMES_A_DISK, ROUNDS - times), random)
+  for (let times = 0; times < ROUNDS; times += ROUNDS_PER_DISK) {
+    const figures = await fillRepeatedly(t, Math.min(ROUNDS_PER_DISK, ROUNDS - times), random)
     refused += figures.refused
     reads += figures.reads
     slowest = Math.max(slowest, figures.slowestMs)
   }
   const back = `back within ${Math.ceil(slowest)} ms`
-  reached(t, `${ROUNDS} times full: ${refused} times 503, ${reads} reads served, ${back}, 0 lost, 0 twice`)
+  reportFigure(
+    t,
+    `${ROUNDS} times full: ${refused} times 503, ${reads} reads served, ${back}, 0 lost, 0 twice`,
+  )
 })
 
-const FULL =
-  'on a disk that is full from the start the service says so in one line, and starts when there is room'
+const FULL = 'start on a full disk: code 1 and one line; with free space it starts'
 test(FULL, NEEDS, async (t) => {
   const disk = smallDisk(t, '8m')
   const DATABASE_URL = `sqlite:${join(disk.folder, 'adoptable.db')}`

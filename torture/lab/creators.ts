@@ -6,41 +6,41 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, send } from '../../src/testing/client.ts'
 import { LOST_RETRY_MS, repeat } from './parallel.ts'
 
-/** Creates that were answered: the name of each animal and the id that its 201 gave it. */
+/** Answered creates: from the name of each animal to the id in its 201. */
 export type Ledger = Map<string, string>
 
-/** Where a service is, and with which key it is asked. */
+/** A service's address and the key for requests. */
 export interface Target {
   address: string
   key: string
 }
 
 export interface Creators {
-  /** What was answered so far. */
+  /** The creates that have been answered so far. */
   readonly ledger: Ledger
-  /** Answers that were not 201, by status, and lost connections as 0. */
+  /** Number of other answers by status; lost connections count as status 0. */
   readonly others: Map<number, number>
-  /** Ends, when each animal that was begun has been answered: the service has to be there again. */
+  /** Resolves when every started create has been answered, so the service must be running again. */
   stop(): Promise<Ledger>
 }
 
 interface Options {
   clients?: number
-  /** Begins every name, so that several runs on one store stay apart. */
+  /** Prefix of every name, which must differ between runs on one store. */
   prefix?: string
-  /** Of each client, between two animals. */
+  /** Pause of each client between two animals. */
   pauseMs?: number
 }
 
-/** How long one try may take; far less than a test, since a cut partner never answers. */
-const TRY_MS = 5_000
-/** What a client may meet while a part is away; anything else is a fault of the service. */
-const PASSING = new Set([409, 429, 503])
+/** Timeout of one attempt: far less than a test takes, because a cut connection never gets an answer. */
+const TRY_TIMEOUT_MS = 5_000
+/** Statuses that a client may get during an outage. Any other is a fault of the service. */
+const TEMPORARY_STATUSES = new Set([409, 429, 503])
 const RETRY_MS = 20
 
 /**
- * Clients that create animals over kept connections, each under an Idempotency-Key, and send each again until
- * it is answered with 201: what any careful client does. They end with the test.
+ * Clients that create animals over keep-alive connections and, as a careful client does, repeat each request
+ * with the same Idempotency-Key until it gets a 201. They end with the test.
  */
 export function startCreators(
   t: TestContext,
@@ -50,24 +50,25 @@ export function startCreators(
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients })
   const ledger: Ledger = new Map()
   const others = new Map<number, number>()
-  const turns: number[] = []
+  const counts: number[] = []
 
   async function createUntilAnswered(name: string, idempotencyKey: string): Promise<string> {
     for (;;) {
       t.signal.throwIfAborted()
       const answer = await create(name, idempotencyKey)
       if (answer?.status === 201) {
-        assert.equal(answer.body.name, name, `the answer is about another animal: ${answer.text}`)
+        assert.equal(answer.body.name, name, `the answer has another animal: ${answer.text}`)
         return idOf(answer.text)
       }
       const status = answer?.status ?? 0
       others.set(status, (others.get(status) ?? 0) + 1)
-      if (answer && !PASSING.has(status)) throw new Error(`POST /pets answered ${status} ${answer.text}`)
+      if (answer && !TEMPORARY_STATUSES.has(status))
+        throw new Error(`POST /pets answered ${status} ${answer.text}`)
       await pause(answer ? RETRY_MS : LOST_RETRY_MS)
     }
   }
 
-  /** @returns nothing when the connection was lost */
+  /** @returns undefined when the connection was lost */
   async function create(name: string, idempotencyKey: string): Promise<Answer | undefined> {
     const headers = {
       authorization: `Bearer ${key}`,
@@ -75,15 +76,15 @@ export function startCreators(
       'idempotency-key': idempotencyKey,
     }
     const body = { name, categoryId: 1, status: 'available' }
-    const sent = { method: 'POST', headers, body, signal: AbortSignal.timeout(TRY_MS) }
+    const sent = { method: 'POST', headers, body, signal: AbortSignal.timeout(TRY_TIMEOUT_MS) }
     return await send(agent, `${address}/v1/pets`, sent).catch(() => undefined)
   }
 
-  const working = repeat(
+  const repetition = repeat(
     clients,
     async (number) => {
-      turns[number] = (turns[number] ?? -1) + 1
-      const name = `${prefix}-${number}-${turns[number]}`
+      counts[number] = (counts[number] ?? -1) + 1
+      const name = `${prefix}-${number}-${counts[number]}`
       ledger.set(name, await createUntilAnswered(name, randomUUID()))
     },
     pauseMs,
@@ -92,30 +93,30 @@ export function startCreators(
     ledger,
     others,
     async stop() {
-      await working.stop()
+      await repetition.stop()
       agent.destroy()
       return ledger
     },
   }
 }
 
-/** The digits of the id as they were sent, which a number may not hold. */
+/** The digits of the id as they were sent; a number could round them. */
 function idOf(text: string): string {
   return /"id":(\d+)/.exec(text)?.[1] ?? ''
 }
 
 export interface Audit {
-  /** Answered with 201, and not in the store. */
+  /** Answered with 201, but not in the store. */
   lost: string[]
   /** In the store more than once. */
   duplicate: string[]
-  /** In the store under another id than the answer's. */
+  /** In the store under an id other than the answer's. */
   wrong: string[]
-  /** In the store, and never answered. */
+  /** In the store although its request got no response. */
   unknown: string[]
 }
 
-/** Reads every animal, page by page, and compares them with what was answered. */
+/** Reads all animals, page by page, and compares them with the answers. */
 export async function audit(target: Target, ledger: Ledger): Promise<Audit> {
   const stored = Map.groupBy(await readAll(target), ({ name }) => name)
   const names = [...ledger.keys()]
@@ -132,26 +133,29 @@ export async function assertNothingLost(target: Target, ledger: Ledger): Promise
   assert.deepEqual(await audit(target, ledger), { lost: [], duplicate: [], wrong: [], unknown: [] })
 }
 
-/** Every listed animal of the service. */
+/** Lists all animals of the service, page by page. */
 export async function readAll({ address, key }: Target): Promise<{ name: string; id: string }[]> {
   const agent = new http.Agent({ keepAlive: true })
   const pets: { name: string; id: string }[] = []
   for (let next: string | undefined = '/v1/pets?limit=100'; next !== undefined; ) {
     const answer: Answer = await send(agent, address + next, { headers: { authorization: `Bearer ${key}` } })
     assert.equal(answer.status, 200, answer.text)
-    pets.push(...itemsOf(answer.text).map((text) => ({ name: JSON.parse(text).name, id: idOf(text) })))
-    next = nextPage(answer)
+    pets.push(...splitItems(answer.text).map((text) => ({ name: JSON.parse(text).name, id: idOf(text) })))
+    next = findNextPage(answer)
   }
   agent.destroy()
   return pets
 }
 
-/** The address of the page behind one, where there is another. */
-export function nextPage({ headers }: Pick<Answer, 'headers'>): string | undefined {
+/** The path of the next page, from the Link header. */
+export function findNextPage({ headers }: Pick<Answer, 'headers'>): string | undefined {
   return /<[^>]*?(\/v1\/[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
 }
 
-/** The texts of the objects in a list of animals; what is in one, such as photos, has no name behind its id. */
-export function itemsOf(text: string): string[] {
+/**
+ * Splits the JSON of a list into the JSON of each animal. Only animals have a `name` right after the `id`;
+ * nested objects such as photos do not.
+ */
+export function splitItems(text: string): string[] {
   return text === '[]' ? [] : text.slice(1, -1).split(/(?<=\}),(?=\{"id":\d+,"name":)/)
 }

@@ -7,25 +7,25 @@ import { cleanup } from '../../src/testing/cleanup.ts'
 import { scratchFolder } from '../../src/testing/start-app.ts'
 import { needs } from './rounds.ts'
 
-// Disks that are small, that may not be written, that lose their power, and that fail.
+// Disks that are small, read-only, lose their power, or fail.
 
 const IS_ROOT = process.getuid?.() === 0
 
-/** A user who may write nothing that is not his own, and what begins a command line that is run by him. */
+/** The unprivileged user, and the start of a command line that runs as this user. */
 export const NOBODY = 65_534
 export const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-export const NEEDS_NOBODY = IS_ROOT ? needs('setpriv') : { skip: 'only root may become another user' }
+export const NEEDS_NOBODY = IS_ROOT ? needs('setpriv') : { skip: 'needs root to become another user' }
 
-/** For the options of a test that mounts file systems of its own. */
+/** Test options: skips a test that mounts file systems if mounting or one of the programs is not possible. */
 export function needsMounts(...programs: string[]): { skip: string | false } {
-  if (!IS_ROOT || !existsSync('/dev/loop-control') || !may('unshare', '--mount', 'true')) {
-    return { skip: 'only root may mount, and not in every container' }
+  if (!IS_ROOT || !existsSync('/dev/loop-control') || !succeeds('unshare', '--mount', 'true')) {
+    return { skip: 'needs root that may mount; some containers do not allow it' }
   }
   return needs(...programs)
 }
 
-/** Whether a program does what it is told to. */
-export function may(program: string, ...args: string[]): boolean {
+/** Whether a command ends with code 0. */
+export function succeeds(program: string, ...args: string[]): boolean {
   try {
     run(program, ...args)
     return true
@@ -40,25 +40,25 @@ function run(program: string, ...args: string[]): void {
 
 const mounted = new Set<string>()
 
-/** Mounts something there, until after the test. */
+/** Mounts a file system on a folder until after the test. */
 function mount(t: TestContext, folder: string, ...args: string[]): void {
   mkdirSync(folder)
   run('mount', ...args, folder)
   mounted.add(folder)
   cleanup(t).defer(() => {
     mounted.delete(folder)
-    // Lazily, since a service that a failed test leaves behind may still be there.
+    // Lazily, because after a failed test a service may still use it.
     run('umount', '--lazy', folder)
   })
 }
 
-// A test that takes too long is ended so, and its cleanup never comes.
+// The test runner ends a test that takes too long with SIGTERM, without its cleanup.
 process.once('SIGTERM', () => {
-  for (const folder of [...mounted].reverse()) may('umount', '--lazy', folder)
+  for (const folder of [...mounted].reverse()) succeeds('umount', '--lazy', folder)
   process.exit(1)
 })
 
-/** A disk with room for so much, such as 8m, and what takes all the room on it. */
+/** A disk of this size, such as 8m, with functions that fill and free it. */
 export function smallDisk(t: TestContext, size: string, folder = join(scratchFolder(t), 'disk')) {
   mount(t, folder, '-t', 'tmpfs', '-o', `size=${size},mode=777`, 'tmpfs')
   const filler = join(folder, 'filler')
@@ -80,23 +80,23 @@ export function smallDisk(t: TestContext, size: string, folder = join(scratchFol
   }
 }
 
-/** An ext4 that can be thrown back to what its disk holds at a moment. */
+/** An ext4 file system that can be reset to what was on its disk at one moment. */
 export interface PowerCutDisk {
   folder: string
-  /** Empties it. Nobody may be using it. */
+  /** Empties the disk, which must not be in use. */
   format(): void
-  /** Keeps what the disk holds at this moment: not what the kernel has yet to write. */
+  /** Copies the disk's content at this moment, without what the kernel has yet to write. */
   cut(): void
-  /** Makes that its content again, as a start of the machine does. Nobody may be using it. */
+  /** Restores the copy, as after a restart of the machine. The disk must not be in use. */
   restore(): void
 }
 
 export const NEEDS_POWER_CUTS = needsMounts('mkfs.ext4', 'mkfs.xfs', 'strace')
 
 /**
- * ext4 in a file on XFS, which copies a file of any size in one moment. That moment is between two writes, so
- * the copy holds exactly what ext4 had written; what a program did not sync waits in memory, mostly for
- * seconds. A disk that forgets what it has already taken, before it is told to flush, is not shown.
+ * ext4 in a file on XFS, which copies a file of any size atomically. The copy has exactly what ext4 had
+ * written; data that a program has not synced stays in memory, usually for seconds. This does not simulate a
+ * disk that loses its own write cache.
  */
 export function powerCutDisk(t: TestContext): PowerCutDisk {
   const base = scratchFolder(t)
@@ -129,10 +129,10 @@ export function powerCutDisk(t: TestContext): PowerCutDisk {
   }
 }
 
-/** A disk on which calls of a process fail as told, by libfiu; `settings` are for that process. */
+/** Uses libfiu to make disk calls of a process fail. Start the process with `settings`. */
 export function failingDisk(t: TestContext) {
   const fifo = join(scratchFolder(t), 'fiu')
-  const tell = (pid: number | undefined, commands: string[]): void => {
+  const control = (pid: number | undefined, commands: string[]): void => {
     const args = commands.flatMap((command) => ['-c', command])
     run('fiu-ctrl', '-f', fifo, ...args, String(pid))
   }
@@ -141,14 +141,14 @@ export function failingDisk(t: TestContext) {
       LD_PRELOAD: '/usr/lib/fiu/fiu_run_preload.so:/usr/lib/fiu/fiu_posix_preload.so',
       FIU_CTRL_FIFO: fifo,
     },
-    /** @param points libfiu's names of calls */
+    /** @param points names of calls in libfiu */
     fail: (pid: number | undefined, points: string[], probability: number) =>
-      tell(
+      control(
         pid,
         points.map((point) => `enable_random name=${point},probability=${probability}`),
       ),
     heal: (pid: number | undefined, points: string[]) =>
-      tell(
+      control(
         pid,
         points.map((point) => `disable name=${point}`),
       ),

@@ -5,60 +5,60 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { cleanup } from '../../src/testing/cleanup.ts'
 import type { Random } from './random.ts'
 
-/** What becomes of the bytes of every connection, in both directions. */
+/** Treatment of the bytes of every connection, in both directions. */
 export type Fault =
   | { kind: 'none' }
-  /** Each piece comes so many milliseconds late. */
+  /** Delays each chunk. */
   | { kind: 'delay'; ms: number }
-  /** One piece in ten waits so long, as one does that was lost and is sent again; all behind it wait too. */
+  /** Delays one chunk in ten and all chunks after it, as a lost and repeated packet does. */
   | { kind: 'loss'; ms: number }
-  /** Nothing comes any more; connections are taken. */
+  /** Accepts connections but delivers nothing. */
   | { kind: 'stall' }
-  /** Connections are reset, and so is every new one. */
+  /** Resets all connections, including new ones. */
   | { kind: 'reset' }
-  /** Each connection is reset when so many bytes have passed. */
+  /** Resets each connection after this many bytes in one direction. */
   | { kind: 'cut'; afterBytes: number }
-  /** Every byte comes alone. */
+  /** Delivers each byte separately. */
   | { kind: 'bytes' }
 
 export interface FaultProxy {
   port: number
-  /** Holds for the connections there are and for those to come. */
+  /** Applies to existing and new connections. */
   set(fault: Fault): void
-  /** Where connections lead from now on. */
-  lead(to: number): void
+  /** Sets the port of the server for new connections. */
+  redirect(to: number): void
 }
 
-/** A line to a server on this machine that has every fault a line can have. */
+/** Starts a proxy to a server on this machine that can have each `Fault`. */
 export async function startFaultProxy(t: TestContext, port: number, random: Random): Promise<FaultProxy> {
   let target = port
   let fault: Fault = { kind: 'none' }
   let changed = Promise.withResolvers<void>()
-  const lines = new Set<() => void>()
+  const resets = new Set<() => void>()
 
-  /** One direction. What is held comes later, as with TCP; nothing is left out. */
-  function pass(from: Socket, into: Socket, reset: () => void): void {
+  /** Forwards one direction. As with TCP, delayed bytes arrive later and no bytes are skipped. */
+  function forward(source: Socket, destination: Socket, reset: () => void): void {
     let passed = 0
-    let before = Promise.resolve()
-    async function carry(bytes: Buffer, cameAt: number): Promise<void> {
+    let previous = Promise.resolve()
+    async function deliver(bytes: Buffer, receivedAt: number): Promise<void> {
       while (fault.kind === 'stall') await changed.promise
-      if (fault.kind === 'delay') await pause(Math.max(0, cameAt + fault.ms - performance.now()))
-      if (fault.kind === 'loss' && random.often(0.1)) await pause(fault.ms)
+      if (fault.kind === 'delay') await pause(Math.max(0, receivedAt + fault.ms - performance.now()))
+      if (fault.kind === 'loss' && random.chance(0.1)) await pause(fault.ms)
       passed += bytes.length
       if (fault.kind === 'cut' && passed > fault.afterBytes) return reset()
-      if (fault.kind !== 'bytes') return void into.write(bytes)
+      if (fault.kind !== 'bytes') return void destination.write(bytes)
       for (const byte of bytes) {
-        into.write(Buffer.of(byte))
+        destination.write(Buffer.of(byte))
         await nextTurn()
       }
     }
-    from.setNoDelay()
-    from.on('error', () => undefined)
-    from.on('data', (bytes) => {
-      const cameAt = performance.now()
-      before = before.then(() => carry(bytes, cameAt))
+    source.setNoDelay()
+    source.on('error', () => undefined)
+    source.on('data', (bytes) => {
+      const receivedAt = performance.now()
+      previous = previous.then(() => deliver(bytes, receivedAt))
     })
-    from.on('close', () => before.then(() => into.end()))
+    source.on('close', () => previous.then(() => destination.end()))
   }
 
   const server = createServer((client) => {
@@ -68,10 +68,10 @@ export async function startFaultProxy(t: TestContext, port: number, random: Rand
       client.resetAndDestroy()
       upstream.resetAndDestroy()
     }
-    lines.add(reset)
-    client.on('close', () => lines.delete(reset))
-    pass(client, upstream, reset)
-    pass(upstream, client, reset)
+    resets.add(reset)
+    client.on('close', () => resets.delete(reset))
+    forward(client, upstream, reset)
+    forward(upstream, client, reset)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -79,7 +79,7 @@ export async function startFaultProxy(t: TestContext, port: number, random: Rand
     fault = next
     changed.resolve()
     changed = Promise.withResolvers()
-    if (fault.kind === 'reset') for (const reset of lines) reset()
+    if (fault.kind === 'reset') for (const reset of resets) reset()
   }
   cleanup(t).defer(() => {
     server.close()
@@ -88,7 +88,7 @@ export async function startFaultProxy(t: TestContext, port: number, random: Rand
   return {
     port: (server.address() as AddressInfo).port,
     set,
-    lead(to) {
+    redirect(to) {
       target = to
     },
   }

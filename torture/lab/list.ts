@@ -1,2 +1,2 @@
-/** Texts in as few lines as they need: ¦ stands between them. */
+/** Splits the lines at `¦`, so many short texts need few lines of source. */
 export const list = (...lines: string[]): string[] => lines.join('¦').split('¦')

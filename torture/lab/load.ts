@@ -6,84 +6,87 @@ import { assertError } from '../../src/testing/client.ts'
 import { makeKey, UNLIMITED } from '../../src/testing/start-app.ts'
 import { assertNothingLost, startCreators, type Target } from './creators.ts'
 import { repeat, waitFor } from './parallel.ts'
-import { client, type Settings, startService } from './service.ts'
+import { createClient, type Settings, startService } from './service.ts'
 
-/** What a client asks. */
-export interface Question {
+/** A client's request. */
+export interface LoadRequest {
   path: string
-  /** GET when absent; PATCH goes with the body. */
+  /** Sent with PATCH; the request is a GET when absent. */
   body?: object
-  /** Part of every right answer with 200. */
+  /** Text in every correct answer with 200. */
   expected?: string
 }
 
 interface WatchOptions {
-  /** Within this time every answer has to come. */
+  /** Longest time that an answer may take. */
   answerMs: number
   clients?: number
-  /** Of each client, between two requests. */
+  /** Pause of each client between two requests. */
   pauseMs?: number
-  next?: () => Question
+  next?: () => LoadRequest
 }
 
 /**
- * Clients that ask all the time while a part is away: every answer comes in time, and is a right one or the
- * 503 that the contract knows.
+ * Clients that send requests throughout an outage. They assert that every answer comes in time and is correct
+ * or the contract's 503.
  */
 export function watchAnswers(t: TestContext, { address, key }: Target, options: WatchOptions) {
   const { answerMs, clients = 1, pauseMs = 5, next = () => ({ path: '/v1/inventory' }) } = options
-  const ask = client(t, address, key, clients)
-  /** `refused` with 503; `slowest` in milliseconds. */
-  const seen = { served: 0, refused: 0, slowest: 0 }
-  // On a busy machine this process, too, comes late.
+  const ask = createClient(t, address, key, clients)
+  /** `refused` counts 503; `slowest` is in milliseconds. */
+  const counts = { served: 0, refused: 0, slowest: 0 }
+  // On a busy machine this client process is delayed too.
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
 
-  async function askOnce({ path, body, expected = '' }: Question): Promise<void> {
+  async function sendOnce({ path, body, expected = '' }: LoadRequest): Promise<void> {
     const since = performance.now()
-    // What comes so late is seen as late, and what never comes is not waited for.
+    // Late answers are still measured; an answer that never comes ends the wait.
     const signal = AbortSignal.timeout(5 * answerMs)
     const answer = await ask(path, { signal, ...(body && { method: 'PATCH', body }) })
-    const took = performance.now() - since
+    const tookMs = performance.now() - since
     const { status, text, headers } = answer
-    seen.slowest = Math.max(seen.slowest, took)
-    assert.ok(took < answerMs + delay.max / 1e6, `${path} was answered ${status} after ${took.toFixed()} ms`)
+    counts.slowest = Math.max(counts.slowest, tookMs)
+    assert.ok(
+      tookMs < answerMs + delay.max / 1e6,
+      `${path} was answered ${status} after ${tookMs.toFixed()} ms`,
+    )
     if (status === 200) {
-      seen.served += 1
+      counts.served += 1
       assert.ok(text.includes(expected), `${path}: ${text}`)
       return
     }
-    seen.refused += 1
+    counts.refused += 1
     assertError(answer, 503, 'service_unavailable', path)
     assert.equal(headers['retry-after'], '1')
   }
-  const working = repeat(clients, () => askOnce(next()), pauseMs)
+  const repetition = repeat(clients, () => sendOnce(next()), pauseMs)
   return {
-    seen,
-    assertWell: working.assertWell,
-    /** Ends, when all is answered. */
+    counts,
+    assertWell: repetition.assertNoFailure,
+    /** Resolves when every request has been answered. */
     async stop() {
       delay.disable()
-      await working.stop()
-      return seen
+      await repetition.stop()
+      return counts
     },
   }
 }
 
-/** What the service promises, whatever becomes of its parts. */
+/** The guarantees of the service during any outage. */
 const ANSWER_MS = 2_000
-const BACK_MS = 3_000
+const RECOVERY_MS = 3_000
 
 interface LoadOptions extends Partial<WatchOptions> {
   settings: Settings
-  /** The database, without anything in between that breaks. */
+  /** URL of the database that bypasses the faults. */
   directUrl: string
   creators?: number
   creatorsPauseMs?: number
   prefix?: string
 }
 
-/** A service of its own, and clients that create, change and read on it all the time. */
+/** Starts a service, and clients that create, change and read animals all the time. */
 export async function startLoad(t: TestContext, options: LoadOptions) {
   const { settings, directUrl, prefix = 'pet', answerMs = ANSWER_MS } = options
   const key = await makeKey(directUrl, UNLIMITED)
@@ -91,43 +94,43 @@ export async function startLoad(t: TestContext, options: LoadOptions) {
   const target = { address: service.address, key }
   const { creators: clients = 8, creatorsPauseMs: pauseMs = 0 } = options
   const creators = startCreators(t, target, { clients, pauseMs, prefix })
-  // For the readers to find.
+  // Readers need at least one animal.
   await waitFor(t, () => creators.ledger.size > 0)
-  let asked = 0
-  const next = (): Question => {
-    asked += 1
-    if (asked % 4 === 0) return { path: `/v1/pets?limit=${1 + (asked % 100)}`, expected: prefix }
-    const [name = '', id] = [...creators.ledger].at(asked % creators.ledger.size) ?? []
-    // A change to what already is.
-    return { path: `/v1/pets/${id}`, expected: name, ...(asked % 2 && { body: { name } }) }
+  let requests = 0
+  const next = (): LoadRequest => {
+    requests += 1
+    if (requests % 4 === 0) return { path: `/v1/pets?limit=${1 + (requests % 100)}`, expected: prefix }
+    const [name = '', id] = [...creators.ledger].at(requests % creators.ledger.size) ?? []
+    // Half of these requests set the name to its current value.
+    return { path: `/v1/pets/${id}`, expected: name, ...(requests % 2 && { body: { name } }) }
   }
-  const watched = watchAnswers(t, target, { clients: 4, next, ...options, answerMs })
-  let slowestBack = 0
+  const watcher = watchAnswers(t, target, { clients: 4, next, ...options, answerMs })
+  let slowestRecovery = 0
 
   return {
     ...target,
-    watched,
-    /** Answers with 503 so far. */
-    refusals: () => watched.seen.refused + (creators.others.get(503) ?? 0),
-    /** Waits for the next create and the next good answer to a reader, and fails when they come late. */
-    async back(about: string, withinMs = BACK_MS): Promise<void> {
+    watcher,
+    /** Number of 503 answers so far. */
+    refusals: () => watcher.counts.refused + (creators.others.get(503) ?? 0),
+    /** Waits for the next create and the next 200 of a reader. Fails when they come late. */
+    async assertRecovers(about: string, withinMs = RECOVERY_MS): Promise<void> {
       const since = performance.now()
-      const [created, served] = [creators.ledger.size, watched.seen.served]
-      while (creators.ledger.size === created || watched.seen.served === served) {
-        watched.assertWell()
-        assert.ok(performance.now() - since < withinMs, `${about}: not back in time`)
+      const [created, served] = [creators.ledger.size, watcher.counts.served]
+      while (creators.ledger.size === created || watcher.counts.served === served) {
+        watcher.assertWell()
+        assert.ok(performance.now() - since < withinMs, `${about}: no recovery in time`)
         await pause(2)
       }
-      slowestBack = Math.max(slowestBack, performance.now() - since)
+      slowestRecovery = Math.max(slowestRecovery, performance.now() - since)
       assert.ok(service.alive(), `the service has ended: ${service.process.output.stderr}`)
     },
-    /** When nothing was lost: the figures. */
+    /** Stops the clients and asserts that nothing was lost. @returns the figures */
     async end(): Promise<string> {
-      const { slowest, refused } = await watched.stop()
+      const { slowest, refused } = await watcher.stop()
       const ledger = await creators.stop()
       await assertNothingLost(target, ledger)
       assert.equal(creators.others.get(0), undefined, 'connections to the service were lost')
-      const times = `slowest answer ${slowest.toFixed()} ms, back after at most ${slowestBack.toFixed()} ms`
+      const times = `slowest answer ${slowest.toFixed()} ms, recovery after at most ${slowestRecovery.toFixed()} ms`
       return `${ledger.size} creates, ${refused} × 503, none lost or wrong; ${times}`
     },
   }

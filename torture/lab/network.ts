@@ -8,67 +8,67 @@ import { cleanup } from '../../src/testing/cleanup.ts'
 import { freePort } from '../../src/testing/port.ts'
 import { scratchFolder } from '../../src/testing/start-app.ts'
 
-/** Which packets are lost without a word: ours to the place, its own to us, or all. */
-export type Way = 'there' | 'back' | 'both' | 'unplugged'
+/** Which packets are silently dropped: to the namespace, from it, or both. */
+export type CutKind = 'there' | 'back' | 'both' | 'unplugged'
 
-/** A network namespace behind a line of its own, as another machine would be. */
-export interface Place {
+/** A network namespace with its own link, like another machine. */
+export interface NetworkNamespace {
   host: string
-  /** Begins the command line of a program that runs there, as nobody. */
+  /** Start of the command line of a program that runs in the namespace as user nobody. */
   inside: string[]
-  cut(way: Way): void
-  mend(): void
+  cut(way: CutKind): void
+  restore(): void
 }
 
-/** Nobody's: what is sent there is lost. */
+/** An unused MAC address, so packets to it are lost. */
 const WRONG_ADDRESS = '02:00:00:00:00:99'
-/** Of the user and the group nobody. */
+/** Id of the user and the group nobody. */
 const NOBODY = '65534'
 
-let places = 0
+let namespaces = 0
 
-/** Gone after the test. Only root can make one. */
-export function makePlace(t: TestContext): Place {
-  places += 1
-  const [name, near, far] = ['', 'a', 'b'].map((part) => `adp${process.pid}x${places}${part}`)
-  const [here = '', there = ''] = [1, 2].map((last) => `10.213.${process.pid % 250}.${places * 4 + last}`)
+/** Creates a namespace, which is removed after the test. Needs root. */
+export function createNamespace(t: TestContext): NetworkNamespace {
+  namespaces += 1
+  const [name, near, far] = ['', 'a', 'b'].map((part) => `adp${process.pid}x${namespaces}${part}`)
+  const [here = '', there = ''] = [1, 2].map((last) => `10.213.${process.pid % 250}.${namespaces * 4 + last}`)
   const ip = (line: string): void => void execFileSync('ip', line.split(' '))
-  const inPlace = (line: string): void => ip(`-n ${name} ${line}`)
+  const ipInside = (line: string): void => ip(`-n ${name} ${line}`)
 
   ip(`netns add ${name}`)
-  // With it goes the line.
+  // Deleting the namespace deletes the link too.
   cleanup(t).defer(() => ip(`netns del ${name}`))
   ip(`link add ${near} type veth peer name ${far} netns ${name}`)
   ip(`addr add ${here}/30 dev ${near}`)
   ip(`link set ${near} up`)
-  inPlace(`addr add ${there}/30 dev ${far}`)
-  inPlace(`link set ${far} up`)
-  inPlace('link set lo up')
+  ipInside(`addr add ${there}/30 dev ${far}`)
+  ipInside(`link set ${far} up`)
+  ipInside('link set lo up')
   return {
     host: there,
     inside: ['nsenter', `--net=/run/netns/${name}`, `--setuid=${NOBODY}`, `--setgid=${NOBODY}`, '--'],
     cut(way) {
-      if (way === 'unplugged') return inPlace(`link set ${far} down`)
+      if (way === 'unplugged') return ipInside(`link set ${far} down`)
       const to = `lladdr ${WRONG_ADDRESS} nud permanent`
       if (way !== 'back') ip(`neigh replace ${there} dev ${near} ${to}`)
-      if (way !== 'there') inPlace(`neigh replace ${here} dev ${far} ${to}`)
+      if (way !== 'there') ipInside(`neigh replace ${here} dev ${far} ${to}`)
     },
-    mend() {
-      inPlace(`link set ${far} up`)
-      // Both find each other anew.
+    restore() {
+      ipInside(`link set ${far} up`)
+      // Both sides look up each other's address again.
       ip(`neigh flush dev ${near} nud permanent`)
-      inPlace(`neigh flush dev ${far} nud permanent`)
+      ipInside(`neigh flush dev ${far} nud permanent`)
     },
   }
 }
 
-/** @returns the URL of a Redis in this place */
-export async function startRedisIn(t: TestContext, { host, inside }: Place): Promise<string> {
+/** Starts Redis in the namespace. @returns its URL */
+export async function startRedisIn(t: TestContext, { host, inside }: NetworkNamespace): Promise<string> {
   const port = await freePort()
   const [program = '', ...before] = inside
   const settings = ['--port', `${port}`, '--bind', host, '--protected-mode', 'no', '--save', '']
   const cwd = scratchFolder(t)
-  // It looks there for a dump.
+  // Redis looks for a dump in its working directory.
   chmodSync(cwd, 0o755)
   const server = spawn(program, [...before, 'redis-server', ...settings], { cwd, stdio: 'ignore' })
   cleanup(t).defer(async () => {

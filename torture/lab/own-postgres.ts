@@ -10,51 +10,51 @@ import { cleanup } from '../../src/testing/cleanup.ts'
 import { freePort } from '../../src/testing/port.ts'
 import { initServer, NOBODY, postgresPrograms } from '../../src/testing/postgres-server.ts'
 
-/** SIGTERM waits for the clients, SIGINT does not, SIGQUIT is a crash on demand, SIGKILL one without any. */
-type Ending = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
+/** SIGTERM waits for clients, SIGINT does not, SIGQUIT crashes in order, SIGKILL crashes at once. */
+type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
 
-/** A PostgreSQL of the test's own that syncs, and that may be broken in any way. */
+/** A PostgreSQL that belongs to one test, syncs to disk and may be crashed. */
 export interface OwnPostgres {
   readonly port: number
   readonly folder: string
-  /** Of its one database. */
+  /** URL of its only database. */
   readonly url: string
-  /** Until it takes questions. */
+  /** Resolves when the server accepts queries. */
   start(): Promise<void>
-  stop(how: Ending): Promise<void>
-  /** What a superuser asks; the rows of the answer. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape
+  stop(signal: StopSignal): Promise<void>
+  /** Runs a statement as superuser, waiting for a recovery if necessary. @returns the rows */
+  // biome-ignore lint/suspicious/noExplicitAny: rows have any shape
   query(statement: string): Promise<any[]>
-  /** A copy of it as it stands, stopped, with settings of its own. */
+  /** Copies the data to a stopped server with these settings. */
   copy(settings: string[]): Promise<OwnPostgres>
 }
 
 interface Options {
-  /** For the command line, such as max_connections=20. */
+  /** Settings for the command line, such as max_connections=20. */
   settings?: string[]
   /** Address to listen on. */
   host?: string
-  /** Begins the command line: in a network namespace, say. */
+  /** Start of the command line, such as the one of a network namespace. */
   inside?: string[]
-  /** Where the data lies; a folder of the test's own when absent. */
+  /** Folder of the data; a temporary one when absent. */
   folder?: string
 }
 
-const QUESTION_MS = 5_000
-/** PostgreSQL's code for a server that starts, stops or recovers. */
+const QUERY_TIMEOUT_MS = 5_000
+/** PostgreSQL's error code for a server that starts, stops or recovers. */
 const RECOVERING = '57P03'
-/** With the recovery after a crash, on a busy machine. */
+/** Time limit that includes the recovery after a crash, on a busy machine. */
 const START_MS = 60_000
 
-/** Started, and gone after the test. */
+/** Starts a PostgreSQL, which is removed after the test. */
 export async function startOwnPostgres(t: TestContext, options: Options = {}): Promise<OwnPostgres> {
   const folder = options.folder ?? scratchFolder(t)
   await initServer(folder)
-  // For those of another network namespace.
+  // Lets clients of other network namespaces connect.
   if (options.host) writeFileSync(join(folder, 'data/pg_hba.conf'), 'host all all 0.0.0.0/0 trust\n')
-  const own = await serverOn(t, folder, options)
-  await own.start()
-  return own
+  const server = await serverOn(t, folder, options)
+  await server.start()
+  return server
 }
 
 function scratchFolder(t: TestContext): string {
@@ -69,18 +69,18 @@ async function serverOn(t: TestContext, folder: string, options: Options): Promi
   const { postgres } = await postgresPrograms()
   const port = await freePort()
   const url = `postgres://postgres@${host}:${port}/postgres`
-  const own = [`port=${port}`, `listen_addresses=${host}`, 'unix_socket_directories=', 'fsync=on']
+  const serverSettings = [`port=${port}`, `listen_addresses=${host}`, 'unix_socket_directories=', 'fsync=on']
   const [program = '', ...args] = [
     ...[...inside, postgres, '-D', join(folder, 'data')],
-    ...[...own, ...settings].flatMap((setting) => ['-c', setting]),
+    ...[...serverSettings, ...settings].flatMap((setting) => ['-c', setting]),
   ]
   let server: ChildProcess | undefined
-  let complaints = ''
+  let stderr = ''
 
   async function start(): Promise<void> {
     const since = performance.now()
     while (!(await answers())) {
-      // It ends at once while parts of a killed one still live.
+      // A new server ends at once while processes of a killed one still run.
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         server = spawn(program, args, {
           ...(inside.length > 0 ? {} : NOBODY),
@@ -88,26 +88,26 @@ async function serverOn(t: TestContext, folder: string, options: Options): Promi
           stdio: ['ignore', 'ignore', 'pipe'],
         })
         server.stderr?.on('data', (chunk) => {
-          complaints = (complaints + chunk).slice(-2_000)
+          stderr = (stderr + chunk).slice(-2_000)
         })
       }
-      if (performance.now() - since > START_MS) throw new Error(`PostgreSQL did not start: ${complaints}`)
+      if (performance.now() - since > START_MS) throw new Error(`PostgreSQL did not start: ${stderr}`)
       await pause(10)
     }
   }
 
-  async function stop(how: Ending): Promise<void> {
-    const ending = server
+  async function stop(signal: StopSignal): Promise<void> {
+    const stopping = server
     server = undefined
-    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
-    const gone = once(ending, 'exit')
-    ending.kill(how)
-    await gone
+    if (!stopping || stopping.exitCode !== null || stopping.signalCode !== null) return
+    const exited = once(stopping, 'exit')
+    stopping.kill(signal)
+    await exited
   }
 
   async function ask(statement: string): Promise<unknown[]> {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: QUESTION_MS })
-    // It may be killed by its own question.
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: QUERY_TIMEOUT_MS })
+    // The statement may kill its own backend.
     client.on('error', () => undefined)
     try {
       await client.connect()
@@ -117,7 +117,6 @@ async function serverOn(t: TestContext, folder: string, options: Options): Promi
     }
   }
 
-  /** Waits while the server recovers from what became of it before. */
   async function query(statement: string): Promise<unknown[]> {
     const since = performance.now()
     for (;;) {
@@ -143,10 +142,10 @@ async function serverOn(t: TestContext, folder: string, options: Options): Promi
     start,
     stop,
     query,
-    async copy(more) {
+    async copy(settings) {
       const other = scratchFolder(t)
       execFileSync('cp', ['-a', join(folder, 'data'), other])
-      return serverOn(t, other, { settings: more })
+      return serverOn(t, other, { settings })
     },
   }
 }

@@ -3,33 +3,33 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '../../src/testing/client.ts'
 import { until } from '../../src/testing/redis.ts'
 
-/** Works on all items, so many at once. */
-export async function each<Item>(
+/** Calls `work` for each item, with up to `concurrency` calls at a time. */
+export async function forEachConcurrently<Item>(
   items: Iterable<Item>,
-  atOnce: number,
+  concurrency: number,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  const left = items[Symbol.iterator]()
+  const iterator = items[Symbol.iterator]()
   const lane = async (): Promise<void> => {
-    for (let next = left.next(); !next.done; next = left.next()) await work(next.value)
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value)
   }
-  await Promise.all(times(atOnce, lane))
+  await Promise.all(times(concurrency, lane))
 }
 
-/** Calls it so often, with 0, 1 and so on, without waiting in between. */
+/** Calls `make` `count` times, with 0, 1 and so on, without awaiting the results. */
 export function times<Result>(count: number, make: (number: number) => Result): Result[] {
   return Array.from({ length: count }, (_, number) => make(number))
 }
 
-export interface Repeated {
-  /** Throws what went wrong so far. */
-  assertWell(): void
-  /** Ends when all is done that was begun. @throws what went wrong */
+export interface Repetition {
+  /** @throws the first error so far, if there is one */
+  assertNoFailure(): void
+  /** Resolves when all started work is done. @throws the first error, if any */
   stop(): Promise<void>
 }
 
-/** So many do the same again and again until they are stopped, or something goes wrong. */
-export function repeat(count: number, work: (number: number) => Promise<unknown>, pauseMs = 0): Repeated {
+/** Repeats `work` in `count` parallel lanes until `stop` is called or one of them fails. */
+export function repeat(count: number, work: (number: number) => Promise<unknown>, pauseMs = 0): Repetition {
   let stopping = false
   let failure: unknown
   const lane = async (number: number): Promise<void> => {
@@ -44,7 +44,7 @@ export function repeat(count: number, work: (number: number) => Promise<unknown>
     failure = error
   })
   return {
-    assertWell() {
+    assertNoFailure() {
       if (failure) throw failure
     },
     async stop() {
@@ -54,22 +54,24 @@ export function repeat(count: number, work: (number: number) => Promise<unknown>
   }
 }
 
-/** After a lost connection: clients that come more often take the processor from the service that starts. */
+/**
+ * Pause after a lost connection. With a shorter pause the clients would slow down a service that starts.
+ */
 export const LOST_RETRY_MS = 100
 
-/** `until`, which would go on after a test that ran out of time, and keep its file from ending. */
-export function waitFor(t: TestContext, holds: () => boolean): Promise<void> {
+/** `until` that stops when the test times out, because otherwise the test file would not end. */
+export function waitFor(t: TestContext, isReached: () => boolean): Promise<void> {
   return until(() => {
     t.signal.throwIfAborted()
-    return holds()
+    return isReached()
   })
 }
 
 const MAX_TRIES = 20
 const RETRY_MS = 100
 
-/** Asks again while a service on a busy machine cannot answer. */
-export async function insist(ask: () => Promise<Answer>): Promise<Answer> {
+/** Repeats a request while a service on a busy machine answers 503. */
+export async function retryUnavailable(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask()
     if (answer.status !== 503 || tries === MAX_TRIES) return answer

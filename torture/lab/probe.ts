@@ -3,10 +3,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-// Loaded into a process before anything else. On SIGWINCH, of which the service knows nothing, it tells on a line of
-// stderr what the main thread did since the last time, and begins anew.
+// Preloaded into a process. On SIGWINCH, which the service does not use, it writes a line to stderr with what
+// the main thread did since the previous SIGWINCH.
 
-/** Of the main thread alone, in milliseconds: what other processes and threads do does not count. */
+/** Processor time of the main thread in milliseconds, without other threads and processes. */
 function busyMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
@@ -15,18 +15,18 @@ function busyMs(): number {
 function listen(): void {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
-  let [before, longestMs, mostBytes] = [busyMs(), 0, 0]
+  let [before, longestMs, maxBytes] = [busyMs(), 0, 0]
   setInterval(() => {
     const now = busyMs()
     longestMs = Math.max(longestMs, now - before)
     before = now
-    mostBytes = Math.max(mostBytes, process.memoryUsage.rss())
+    maxBytes = Math.max(maxBytes, process.memoryUsage.rss())
   }, 1).unref()
   process.on('SIGWINCH', () => {
     collectGarbage()
     const { heapUsed, external } = process.memoryUsage()
-    writeSync(2, `probe ${JSON.stringify({ longestMs, mostBytes, keptBytes: heapUsed + external })}\n`)
-    ;[before, longestMs, mostBytes] = [busyMs(), 0, 0]
+    writeSync(2, `probe ${JSON.stringify({ longestMs, maxBytes, retainedBytes: heapUsed + external })}\n`)
+    ;[before, longestMs, maxBytes] = [busyMs(), 0, 0]
   })
 }
 

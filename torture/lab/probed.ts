@@ -3,27 +3,27 @@ import type { RunningProcess } from '../../src/testing/process.ts'
 import { until } from '../../src/testing/redis.ts'
 import { isAlive } from './service.ts'
 
-/** What a process did since it was asked last. */
-export interface Measure {
-  /** Longest turn of the event loop, in processor time. */
+/** Measured since the previous call. */
+export interface Measurement {
+  /** Longest turn of the event loop, in milliseconds of processor time. */
   longestMs: number
-  mostBytes: number
-  /** After the garbage was collected. */
-  keptBytes: number
+  maxBytes: number
+  /** Heap and external memory after a garbage collection. */
+  retainedBytes: number
 }
 
-/** Settings of a process that is to be measured. */
+/** Settings of a process that `measure` measures. */
 export const PROBED = {
   NODE_OPTIONS: `--import=${import.meta.resolve('./probe.ts')} --max-semi-space-size=2`,
 }
 
-export async function measure(running: Pick<RunningProcess, 'child' | 'output'>): Promise<Measure> {
-  const told = (): string[] => running.output.stderr.match(/^probe .*$/gm) ?? []
-  const before = told().length
+export async function measure(running: Pick<RunningProcess, 'child' | 'output'>): Promise<Measurement> {
+  const reports = (): string[] => running.output.stderr.match(/^probe .*$/gm) ?? []
+  const countBefore = reports().length
   running.child.kill('SIGWINCH')
   await until(() => {
     assert.ok(isAlive(running), 'the process ended')
-    return told().length > before && running.output.stderr.endsWith('\n')
+    return reports().length > countBefore && running.output.stderr.endsWith('\n')
   })
-  return JSON.parse(told().at(-1)?.slice('probe '.length) ?? '')
+  return JSON.parse(reports().at(-1)?.slice('probe '.length) ?? '')
 }

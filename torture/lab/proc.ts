@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-// What Linux says of processes.
+// Figures of processes from Linux.
 
 type Pid = number | undefined
 
-/** For the options of a test. */
+/** Test options: skips the test on a machine without /proc. */
 export const NEEDS_PROC = { skip: !existsSync('/proc/self/fd') && 'no /proc on this machine' }
 
-/** The sockets that a process holds, each by a name of its own. */
+/** The unique names of a process's open sockets. */
 export function openSockets(pid: Pid): string[] {
   const folder = `/proc/${pid}/fd`
   return readdirSync(folder)
@@ -16,7 +16,7 @@ export function openSockets(pid: Pid): string[] {
     .filter((target) => target.startsWith('socket:'))
 }
 
-/** Empty for one that was closed meanwhile. */
+/** Empty if the file has been closed since it was listed. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)
@@ -25,19 +25,19 @@ function targetOf(link: string): string {
   }
 }
 
-/** Memory of a process in megabytes: what it holds just now, or the most that it ever held. */
-export function megabytesOf(pid: Pid, which: 'now' | 'most'): number {
+/** Memory of a process in megabytes: its current size, or the largest size so far. */
+export function megabytesOf(pid: Pid, which: 'now' | 'max'): number {
   const line = which === 'now' ? /VmRSS:\s+(\d+)/ : /VmHWM:\s+(\d+)/
   return Math.round(Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024)
 }
 
-/** A tick of /proc, which is the same on every Linux. */
+/** Length of a tick in /proc, the same on every Linux. */
 const TICK_MS = 10
 
-/** Processor time of a process, of all its threads or the main one, in milliseconds. */
+/** Processor time in milliseconds of a process, or of its main thread only. */
 export function busyMsOf(pid: Pid, of: 'all' | 'main thread' = 'all'): number {
   const folder = of === 'all' ? `/proc/${pid}` : `/proc/${pid}/task/${pid}`
-  // utime and stime of proc_pid_stat(5), the 14th and the 15th; the 2nd is a name in brackets.
+  // utime and stime of proc_pid_stat(5), fields 14 and 15; field 2 is a name in brackets.
   const fields = readFileSync(`${folder}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
@@ -48,9 +48,11 @@ export function childrenOf(parent: Pid): number[] {
   return processes().flatMap(({ pid, ppid }) => (ppid === parent ? pid : []))
 }
 
-/** An orphan that has ended may stay in the list of processes, where nobody asks for its exit code. */
+/**
+ * Whether a process runs. Zombies do not count: an orphan that has ended may stay in the list of processes.
+ */
 export function isRunning(pid: number): boolean {
-  return processes().some((found) => found.pid === pid)
+  return processes().some((process) => process.pid === pid)
 }
 
 function processes(): { pid: number; ppid: number }[] {

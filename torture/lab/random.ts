@@ -1,15 +1,15 @@
-/** Choices that a seed decides about: the same every time. */
+/** Choices that follow from a seed, so a run can be repeated. */
 export interface Random {
   /** True with this probability. */
-  often(probability: number): boolean
-  /** From `least` to `most`, both included. */
-  whole(least: number, most: number): number
+  chance(probability: number): boolean
+  /** From `min` to `max`, both included. */
+  integer(min: number, max: number): number
   pick<Item>(list: readonly Item[]): Item
-  weighed<Item>(list: readonly (readonly [weight: number, item: Item])[]): Item
+  weighted<Item>(list: readonly (readonly [weight: number, item: Item])[]): Item
   shuffled<Item>(list: readonly Item[]): Item[]
 }
 
-/** On the generator mulberry32, which has enough states for any stream here. */
+/** Uses the generator mulberry32. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
 
@@ -19,13 +19,13 @@ export function randomFrom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const whole = (least: number, most: number): number => least + Math.floor(fraction() * (most - least + 1))
-  const pick = <Item>(list: readonly Item[]): Item => list[whole(0, list.length - 1)] as Item
+  const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1))
+  const pick = <Item>(list: readonly Item[]): Item => list[integer(0, list.length - 1)] as Item
   return {
-    often: (probability) => fraction() < probability,
-    whole,
+    chance: (probability) => fraction() < probability,
+    integer,
     pick,
-    weighed(list) {
+    weighted(list) {
       let left = fraction() * list.reduce((sum, [weight]) => sum + weight, 0)
       for (const [weight, item] of list) {
         left -= weight
@@ -35,8 +35,8 @@ export function randomFrom(seed: number): Random {
     },
     shuffled: (list) =>
       list
-        .map((item) => ({ item, place: fraction() }))
-        .sort((one, two) => one.place - two.place)
+        .map((item) => ({ item, position: fraction() }))
+        .sort((one, two) => one.position - two.position)
         .map(({ item }) => item),
   }
 }

@@ -3,44 +3,44 @@ import { basename, join } from 'node:path'
 import { type EventData, run } from 'node:test'
 import { inspect, parseArgs } from 'node:util'
 import { globalSetup, globalTeardown } from '../../src/testing/setup.ts'
-import { each } from './parallel.ts'
+import { forEachConcurrently } from './parallel.ts'
 import { FIGURE } from './rounds.ts'
 import { HEADING, type Outcome, tableOf } from './table.ts'
 
 /** One line of `npm run torture` or `npm run checks`. */
 export interface Row {
-  /** That of its first file when absent. */
+  /** The name of its first file when absent. */
   name?: string
-  /** Its tests: paths in the command's folder, without `.test.ts`. */
+  /** Paths of its tests in the command's folder, without `.test.ts`. */
   files: string[]
-  /** How often: in the short version, as usual, and in a night. */
+  /** Number of rounds of each version. */
   rounds?: [short: number, usual: number, night: number]
-  /** Not in the short version: it takes too long however few the rounds are. */
+  /** Left out of the short version because even one round takes too long. */
   long?: true
-  /** Measures time or memory: no other row runs at the same time, not even in the short version. */
+  /** Measures time or memory, so no other row runs at the same time, not even in the short version. */
   alone?: true
-  /** Minutes that the usual rounds may take before the test counts as hanging; 10 when absent. */
+  /** Minutes until the test is stopped as hanging, with the usual rounds; 10 when absent. */
   minutes?: number
 }
 
-interface Turn {
+interface RowRun {
   name: string
   rounds: number | undefined
   seed: number
 }
 
-/** Rows of the short version that run at the same time. Most rows wait for most of their time. */
+/** Rows of the short version that run at the same time. Most of them spend their time waiting. */
 const SHORT_CONCURRENCY = 3
 
-type Ended = EventData.TestPass | EventData.TestFail
+type TestEnd = EventData.TestPass | EventData.TestFail
 
 /**
  * Runs the rows that the command line asks for, and prints a table.
  *
- * @param command its name, which is also that of the folder of its tests
+ * @param command the npm script, which is also the folder of the tests
  */
-export async function runRows(command: 'torture' | 'checks', given: Row[]): Promise<void> {
-  const rows = given.map((row) => ({ ...row, name: row.name ?? basename(row.files[0] ?? '') }))
+export async function runRows(command: 'torture' | 'checks', allRows: Row[]): Promise<void> {
+  const rows = allRows.map((row) => ({ ...row, name: row.name ?? basename(row.files[0] ?? '') }))
   const { values, positionals } = parseArgs({
     options: {
       rounds: { type: 'string' },
@@ -53,14 +53,13 @@ export async function runRows(command: 'torture' | 'checks', given: Row[]): Prom
   const length = values.short ? 0 : values.night ? 2 : 1
   const names = rows.map(({ name }) => name)
   const unknown = positionals.filter((name) => !names.includes(name))
-  if (unknown.length > 0)
-    throw new Error(`there is no test ${unknown.join(', ')}; there are ${names.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`unknown row ${unknown.join(', ')}. Rows: ${names.join(', ')}`)
   const chosen = rows.filter(({ name, long }) =>
     positionals.length > 0 ? positionals.includes(name) : !(long && values.short),
   )
-  const [rounds, seed] = [wholeOf(values.rounds), wholeOf(values.seed)]
+  const [rounds, seed] = [parseInteger(values.rounds), parseInteger(values.seed)]
 
-  // These rows test what happens on a disk, so their files lie on one.
+  // Rows test what happens on a disk, so their files must not be in memory, the default of the tests.
   process.env.TMPDIR ??= tmpdir()
   await globalSetup()
   const outcomes: Outcome[] = []
@@ -69,55 +68,58 @@ export async function runRows(command: 'torture' | 'checks', given: Row[]): Prom
     const { name, minutes = 10 } = row
     const files = row.files.map((file) => join(command, `${file}.test.ts`))
     const timeout = minutes * 60_000 * (values.night ? 20 : 1)
-    const turn = {
+    const rowRun = {
       name,
       rounds: rounds ?? row.rounds?.[length],
       seed: seed ?? Math.floor(Math.random() * 1e6),
     }
-    const ended = await take(turn, { files, timeout })
-    outcomes.push(...ended)
-    process.stdout.write(tableOf(command, ended))
+    const rowOutcomes = await runTests(rowRun, { files, timeout })
+    outcomes.push(...rowOutcomes)
+    process.stdout.write(tableOf(command, rowOutcomes))
   }
   const isConcurrent = ({ alone }: Row): boolean => values.short && !alone
-  await each(chosen.filter(isConcurrent), SHORT_CONCURRENCY, runRow)
-  await each(
+  await forEachConcurrently(chosen.filter(isConcurrent), SHORT_CONCURRENCY, runRow)
+  await forEachConcurrently(
     chosen.filter((row) => !isConcurrent(row)),
     1,
     runRow,
   )
   await globalTeardown()
-  const which = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result)
-  const failed = which('FAILED')
-  // Once more at the end: of a long output that may be all that is kept.
+  const withResult = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result)
+  const failed = withResult('FAILED')
+  // Failures are repeated at the end, because a CI log may show only the end of a long output.
   process.stdout.write(tableOf(command, failed))
-  console.log(`${which('passed').length} passed, ${failed.length} failed, ${which('skipped').length} skipped`)
+  console.log(
+    `${withResult('passed').length} passed, ${failed.length} failed, ${withResult('skipped').length} skipped`,
+  )
   process.exitCode = failed.length > 0 ? 1 : 0
 }
 
-function wholeOf(text: string | undefined): number | undefined {
+function parseInteger(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--rounds and --seed are whole numbers, not ${text}`)
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--rounds and --seed must be whole numbers, not ${text}`)
   return Number(text)
 }
 
-/** Runs tests in processes of their own. */
-async function take(turn: Turn, options: { files: string[]; timeout: number }): Promise<Outcome[]> {
+/** Runs the test files of a row, each in its own process. */
+async function runTests(rowRun: RowRun, options: { files: string[]; timeout: number }): Promise<Outcome[]> {
   const env = {
     ...process.env,
-    TORTURE_SEED: String(turn.seed),
-    TORTURE_ROUNDS: String(turn.rounds ?? ''),
+    TORTURE_SEED: String(rowRun.seed),
+    TORTURE_ROUNDS: String(rowRun.rounds ?? ''),
   }
   const outcomes: Outcome[] = []
-  const end = (result: Outcome['result'], { name, details }: Ended, ...figures: string[]) =>
-    outcomes.push({ ...turn, test: name, result, seconds: details.duration_ms / 1_000, figures })
+  const addOutcome = (result: Outcome['result'], { name, details }: TestEnd, ...figures: string[]) =>
+    outcomes.push({ ...rowRun, test: name, result, seconds: details.duration_ms / 1_000, figures })
   for await (const { type, data } of run({ ...options, env, concurrency: 1 })) {
     if (type === 'test:stderr') process.stderr.write(data.message)
     if (type === 'test:pass' && data.nesting === 0) {
-      if (data.skip === undefined) end('passed', data)
-      else end('skipped', data, String(data.skip))
+      if (data.skip === undefined) addOutcome('passed', data)
+      else addOutcome('skipped', data, String(data.skip))
     }
-    if (type === 'test:fail' && data.nesting === 0) end('FAILED', data, inspect(data.details.error.cause))
-    // It follows the end of its test.
+    if (type === 'test:fail' && data.nesting === 0)
+      addOutcome('FAILED', data, inspect(data.details.error.cause))
+    // node:test sends a diagnostic after the end of its test.
     if (type === 'test:diagnostic' && data.message.startsWith(FIGURE))
       outcomes.at(-1)?.figures.push(data.message.slice(FIGURE.length))
   }

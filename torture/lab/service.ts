@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { TestContext } from 'node:test'
 import type { NewKey } from '../../src/keys/store.ts'
 import { cleanup } from '../../src/testing/cleanup.ts'
-import { type Answer, type Sent, send } from '../../src/testing/client.ts'
+import { type Answer, type RequestOptions, send } from '../../src/testing/client.ts'
 import { freePort } from '../../src/testing/port.ts'
 import { type Exit, type RunningProcess, spawnCli } from '../../src/testing/process.ts'
 import { makeKey, UNLIMITED } from '../../src/testing/start-app.ts'
@@ -10,67 +10,71 @@ import { sqliteFile } from './stores.ts'
 
 export type Settings = Record<string, string>
 
-/** Settings with which nobody is refused for coming too often without a key. */
-export const ANYBODY = { ANONYMOUS_PER_MINUTE: '1000000000', ANONYMOUS_PER_DAY: '1000000000' }
+/** Settings that in effect remove the rate limits of requests without a key. */
+export const NO_ANONYMOUS_LIMITS = { ANONYMOUS_PER_MINUTE: '1000000000', ANONYMOUS_PER_DAY: '1000000000' }
 
-/** How a process is started. */
-interface Start {
-  /** Beside those of the service. */
+interface StartOptions {
+  /** Added to the settings of the service. */
   settings?: Settings
-  /** Begins the command line, such as strace with its options. */
+  /** Start of the command line, such as strace with its options. */
   through?: string[]
-  /** Another executable than that of this folder. */
+  /** An executable other than this folder's. */
   program?: string
-  /** Behind `serve`. */
+  /** Arguments after `serve`. */
   args?: string[]
 }
 
-interface Options extends Start {
-  /** What `key` may do: all it wants when absent; with false there is none, and no store before the start. */
+interface ServiceOptions extends StartOptions {
+  /**
+   * The service's key: unlimited when absent. With `false` there is no key, and no store before the start.
+   */
   key?: Partial<NewKey> | false
 }
 
-/** A service on one address, in a process of its own that may be ended and started again. */
+/** A service with a fixed address, in its own process that can be ended and started again. */
 export interface Service {
   readonly settings: Settings & { DATABASE_URL: string }
   readonly address: string
   readonly port: number
   readonly key: string
-  /** The latest one. */
+  /** The latest process. */
   readonly process: RunningProcess
-  /** Begins a process, and does not wait until it serves. */
-  launch(start?: Start): RunningProcess
-  start(start?: Start): Promise<RunningProcess>
-  /** Sends a signal to the process, and waits until it is gone. */
+  /** Starts a process without waiting until it serves. */
+  launch(start?: StartOptions): RunningProcess
+  start(start?: StartOptions): Promise<RunningProcess>
+  /** Sends a signal to the process and waits until it has ended. */
   end(signal?: NodeJS.Signals): Promise<Exit>
   alive(): boolean
-  /** Sends a request with the key of the service. */
-  ask: Ask
+  /** Sends a request with the service's key. */
+  ask: SendRequest
 }
 
-/** A service that does not run yet: on a new SQLite file and a free port, and silent, unless told otherwise. */
-export async function newService(t: TestContext, { key, ...usual }: Options = {}): Promise<Service> {
+/** A service that does not run yet. By default it has a new SQLite file, a free port and no log. */
+export async function newService(
+  t: TestContext,
+  { key, ...defaults }: ServiceOptions = {},
+): Promise<Service> {
   const settings = {
-    DATABASE_URL: usual.settings?.DATABASE_URL ?? sqliteFile(t),
+    DATABASE_URL: defaults.settings?.DATABASE_URL ?? sqliteFile(t),
     PORT: String(await freePort()),
     LOG_LEVEL: 'silent',
-    ...usual.settings,
+    ...defaults.settings,
   }
   const address = `http://127.0.0.1:${settings.PORT}`
-  const made = key === false ? '' : await makeKey(settings.DATABASE_URL, key ?? UNLIMITED)
+  const newKey = key === false ? '' : await makeKey(settings.DATABASE_URL, key ?? UNLIMITED)
   let running: RunningProcess | undefined
   const service: Service = {
     settings,
     address,
     port: Number(settings.PORT),
-    key: made,
+    key: newKey,
     get process() {
-      if (!running) throw new Error('it was not started')
+      if (!running) throw new Error('the service was not started')
       return running
     },
     launch(start = {}) {
-      const { args = [], ...how } = { ...usual, ...start }
-      running = spawnCli(t, ['serve', ...args], { ...settings, ...start.settings }, undefined, how)
+      const { args = [], ...spawnOptions } = { ...defaults, ...start }
+      running = spawnCli(t, ['serve', ...args], { ...settings, ...start.settings }, undefined, spawnOptions)
       return running
     },
     async start(start) {
@@ -83,7 +87,7 @@ export async function newService(t: TestContext, { key, ...usual }: Options = {}
       return service.process.exited
     },
     alive: () => isAlive(service.process),
-    ask: client(t, address, made),
+    ask: createClient(t, address, newKey),
   }
   cleanup(t).defer(async () => {
     if (running) await service.end()
@@ -91,7 +95,7 @@ export async function newService(t: TestContext, { key, ...usual }: Options = {}
   return service
 }
 
-export async function startService(t: TestContext, options?: Options): Promise<Service> {
+export async function startService(t: TestContext, options?: ServiceOptions): Promise<Service> {
   const service = await newService(t, options)
   await service.start()
   return service
@@ -101,19 +105,19 @@ export function isAlive({ child }: Pick<RunningProcess, 'child'>): boolean {
   return child.exitCode === null && child.signalCode === null
 }
 
-/** GET without a body, POST with one, which goes as JSON. */
-export type Ask = (path: string, sent?: Sent) => Promise<Answer>
+/** Sends GET without a body, or POST with a body as JSON, unless `method` is set. */
+export type SendRequest = (path: string, sent?: RequestOptions) => Promise<Answer>
 
-/** Sends requests with a key over kept connections. */
-export function client(t: TestContext, address: string, key: string, maxSockets = 64): Ask {
+/** Sends requests with a key over keep-alive connections. */
+export function createClient(t: TestContext, address: string, key: string, maxSockets = 64): SendRequest {
   const agent = new http.Agent({ keepAlive: true, maxSockets })
   cleanup(t).defer(() => agent.destroy())
   return (path, { headers, ...sent } = {}) => {
-    const own = {
+    const ownHeaders = {
       authorization: key === '' ? undefined : `Bearer ${key}`,
       ...(sent.body !== undefined && { 'content-type': 'application/json' }),
     }
     const method = sent.body === undefined ? 'GET' : 'POST'
-    return send(agent, address + path, { method, ...sent, headers: { ...own, ...headers } })
+    return send(agent, address + path, { method, ...sent, headers: { ...ownHeaders, ...headers } })
   }
 }

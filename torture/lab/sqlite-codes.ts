@@ -1,11 +1,12 @@
 import { writeSync } from 'node:fs'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 
-// Preloaded into a service, whose log puts an error of SQLite into words: tells its code on stderr.
+// Preloaded into a service: writes the code of each SQLite error to stderr. The service's log has only the
+// message.
 
 type Method = (...args: unknown[]) => unknown
 
-function tellCodes(methods: Record<string, Method>, names: string[]): void {
+function reportCodes(methods: Record<string, Method>, names: string[]): void {
   for (const name of names) {
     const method = methods[name] as Method
     methods[name] = function (this: unknown, ...args) {
@@ -19,7 +20,7 @@ function tellCodes(methods: Record<string, Method>, names: string[]): void {
   }
 }
 
-tellCodes(DatabaseSync.prototype as never, ['exec', 'prepare'])
-tellCodes(StatementSync.prototype as never, ['run', 'get', 'all', 'iterate'])
+reportCodes(DatabaseSync.prototype as never, ['exec', 'prepare'])
+reportCodes(StatementSync.prototype as never, ['run', 'get', 'all', 'iterate'])
 
-export const TELLS_CODES = { NODE_OPTIONS: `--import ${import.meta.url}` }
+export const REPORT_SQLITE_CODES = { NODE_OPTIONS: `--import ${import.meta.url}` }

@@ -11,53 +11,53 @@ import { scratchDatabase } from '../../src/testing/postgres.ts'
 import { NEEDS_REDIS, startRedis } from '../../src/testing/redis.ts'
 import { scratchFolder } from '../../src/testing/start-app.ts'
 
-/** Where a service keeps its data. */
+/** Settings that say where a service stores its data. */
 export interface Stores {
   DATABASE_URL: string
   REDIS_URL?: string
   [name: string]: string
 }
 
-interface Kind {
+interface StoreKind {
   name: string
   skip: string | boolean
-  /** New and empty, and gone after the test. */
+  /** Creates empty stores, which are removed after the test. */
   open(t: TestContext): Promise<Stores>
 }
 
 export const sqliteFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'adoptable.db')}`
 const redisUrl = async (t: TestContext): Promise<string> => `redis://127.0.0.1:${(await startRedis(t)).port}`
 
-export const SQLITE: Kind = {
+export const SQLITE: StoreKind = {
   name: 'SQLite',
   skip: false,
   open: async (t) => ({ DATABASE_URL: sqliteFile(t) }),
 }
-export const SERVERS: Kind = {
+export const SERVERS: StoreKind = {
   name: 'PostgreSQL and Redis',
   skip: NEEDS_REDIS.skip,
   open: async (t) => ({ DATABASE_URL: await scratchDatabase(t), REDIS_URL: await redisUrl(t) }),
 }
-/** Several processes on one file share their counters in a Redis. */
-export const SHARED_FILE: Kind = {
+/** Several processes on one file share their counters in Redis. */
+export const SHARED_FILE: StoreKind = {
   name: 'one SQLite file and Redis',
   skip: NEEDS_REDIS.skip,
   open: async (t) => ({ DATABASE_URL: sqliteFile(t), REDIS_URL: await redisUrl(t) }),
 }
 
-/** What a test on one kind of stores has. */
-export interface On {
+/** Argument of each test of `testOnEachStore`. */
+export interface StoreContext {
   stores: Stores
-  /** Whether it is SQLite in one process. */
+  /** Whether the store is SQLite in one process. */
   embedded: boolean
-  /** 0 for SQLite, 1 for the servers; for `randomOf`. */
+  /** 0 for SQLite, 1 for PostgreSQL and Redis. Pass it to `randomOf`. */
   part: number
 }
 
-/** What holds for both is shown on both: the same test on SQLite, and on PostgreSQL and Redis. */
-export function onEach(
+/** Runs the same test on SQLite, and on PostgreSQL with Redis. */
+export function testOnEachStore(
   title: string,
-  run: (t: TestContext, on: On) => Promise<void>,
+  run: (t: TestContext, on: StoreContext) => Promise<void>,
   options: { skip?: string | boolean; timeout?: number } = {},
 ): void {
   for (const [part, { name, skip, open }] of [SQLITE, SERVERS].entries()) {
@@ -69,7 +69,7 @@ export function onEach(
 
 type Store = Awaited<ReturnType<typeof openForCommand>>
 
-/** Works on a store beside the service, as the command does. */
+/** Opens a store while a service may be using it, as the command does, and closes it after `work`. */
 export async function withStore<Result>(
   databaseUrl: string,
   work: (store: Store) => Promise<Result>,
@@ -82,24 +82,25 @@ export async function withStore<Result>(
   }
 }
 
-/** Keys straight in the store, in the order asked for. */
-export function makeKeys(databaseUrl: string, wanted: Partial<keys.NewKey>[]): Promise<string[]> {
+/** Inserts keys into the store. @returns them in the order of `newKeys` */
+export function makeKeys(databaseUrl: string, newKeys: Partial<keys.NewKey>[]): Promise<string[]> {
   return withStore(databaseUrl, async ({ write }) => {
-    const made: string[] = []
-    for (const { name = 'test', plan = 'free', access = 'write', limits } of wanted) {
-      made.push(generateKey('production'))
-      await write(changes.insertKey, { name, plan, access, limits }, hashKey(made.at(-1) ?? ''), 0)
+    const created: string[] = []
+    for (const { name = 'test', plan = 'free', access = 'write', limits } of newKeys) {
+      created.push(generateKey('production'))
+      await write(changes.insertKey, { name, plan, access, limits }, hashKey(created.at(-1) ?? ''), 0)
     }
-    return made
+    return created
   })
 }
 
-/** SQLite finds nothing wrong with the file of a store; of other stores the server sees to that. */
-export function assertSound(databaseUrl: string, about = databaseUrl): void {
+/** Asserts that SQLite finds no fault in the file of a store. Does nothing for PostgreSQL. */
+export function assertIntact(databaseUrl: string, about = databaseUrl): void {
   if (!databaseUrl.startsWith('sqlite:')) return
   const database = new DatabaseSync(fileOf(databaseUrl))
-  const check = (what: string): unknown[] => database.prepare(`pragma ${what}`).all().map(Object.values)
-  assert.deepEqual(check('integrity_check'), [['ok']], about)
-  assert.deepEqual(check('foreign_key_check'), [], about)
+  const runPragma = (pragma: string): unknown[] =>
+    database.prepare(`pragma ${pragma}`).all().map(Object.values)
+  assert.deepEqual(runPragma('integrity_check'), [['ok']], about)
+  assert.deepEqual(runPragma('foreign_key_check'), [], about)
   database.close()
 }

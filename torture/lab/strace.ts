@@ -2,27 +2,27 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { isAlive, type Service, type Settings } from './service.ts'
 
-/** Begins a command line. strace is then a grandchild, which ends with the program and makes its log whole. */
+/** Start of a command line. With -D strace is a grandchild that completes its log when the program ends. */
 export const strace = (...options: string[]): string[] => ['strace', '-D', '-f', ...options]
 
-/** Writes calls of these names to a log; the others are not even stopped at. */
-export const logged = (names: string[], log: string, ...more: string[]): string[] =>
+/** Logs the named calls. With --seccomp-bpf other calls run at full speed. */
+export const logCalls = (names: string[], log: string, ...more: string[]): string[] =>
   strace('--seccomp-bpf', '-e', `trace=${names.join(',')}`, '-y', ...more, '-o', log)
 
-/** Where a process is killed: at the call of this name that is the nth of its thread. */
-export interface Point {
+/** A process is killed at the nth call of this name in a thread. */
+export interface KillPoint {
   name: string
   nth: number
-  /** So many creates are answered before it, at most. */
+  /** At most this many creates are answered before the kill. */
   creates?: number
 }
 
-// Without --seccomp-bpf, beside which strace 6.1 injects no signal.
-export const killedAt = ({ name, nth }: Point): string[] =>
+// Without --seccomp-bpf, because strace 6.1 injects no signal with it.
+export const killAt = ({ name, nth }: KillPoint): string[] =>
   strace('-e', `trace=${name}`, '-e', `inject=${name}:signal=KILL:when=${nth}`, '-o', '/dev/null')
 
-/** Starts a service and ends it as soon as it serves. @returns whether strace had killed it before */
-export async function isKilled(
+/** Starts a service and ends it as soon as it serves. @returns whether strace killed it before that */
+export async function startUntilKilled(
   service: Service,
   through: string[],
   settings: Settings = {},
@@ -34,58 +34,60 @@ export async function isKilled(
   return killed
 }
 
-/** A system call that was carried out. */
+/** A system call that succeeded. */
 export interface Call {
   thread: string
   name: string
-  /** The path of its first argument, or the kind where that is no file. */
+  /** The path of its first argument, or the kind of an argument that is not a file. */
   file: string
-  /** All of the line, with the bytes that were written. */
+  /** The whole line, with the written bytes. */
   text: string
-  /** Numbers of the lines in which it began and ended. */
-  begun: number
-  ended: number
+  /** Numbers of the log lines at which the call began and ended. */
+  firstLine: number
+  lastLine: number
 }
 
 const BEGIN = /^(\d+) +(\w+)\((?:\d+<([^>]*)>|"([^"]*)")/
 const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>/
 
-/** The calls in the log of `strace -f -y -o`, in the order in which they ended; failed ones are left out. */
+/** The successful calls in a log of `strace -f -y -o`, in the order in which they ended. */
 export async function* readCalls(log: string): AsyncGenerator<Call> {
-  const underWay = new Map<string, Call>()
+  const unfinished = new Map<string, Call>()
   let number = 0
   for await (const line of createInterface({ input: createReadStream(log), crlfDelay: Infinity })) {
     number += 1
     const [, resumed] = RESUMED.exec(line) ?? []
-    const call = resumed === undefined ? begin(line, number) : underWay.get(resumed)
+    const call = resumed === undefined ? begin(line, number) : unfinished.get(resumed)
     if (!call) continue
-    if (line.endsWith('<unfinished ...>')) underWay.set(call.thread, call)
-    else if (/ = \d+$/.test(line)) yield { ...call, ended: number }
+    if (line.endsWith('<unfinished ...>')) unfinished.set(call.thread, call)
+    else if (/ = \d+$/.test(line)) yield { ...call, lastLine: number }
   }
 }
 
 function begin(text: string, number: number): Call | undefined {
   const [, thread, name, open, path] = BEGIN.exec(text) ?? []
   if (thread === undefined || name === undefined) return undefined
-  return { thread, name, file: open ?? path ?? '', text, begun: number, ended: 0 }
+  return { thread, name, file: open ?? path ?? '', text, firstLine: number, lastLine: 0 }
 }
 
-export const ON_DISK = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink']
+export const DISK_CALLS = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink']
 
-/** Every call of each name up to the most that a thread made. */
-export function upTo(most: Map<string, number>): Point[] {
-  return [...most].flatMap(([name, count]) => Array.from({ length: count }, (_, n) => ({ name, nth: n + 1 })))
+/** A kill point for every call of each name. @param counts as from `countCalls` */
+export function listKillPoints(maxCounts: Map<string, number>): KillPoint[] {
+  return [...maxCounts].flatMap(([name, count]) =>
+    Array.from({ length: count }, (_, n) => ({ name, nth: n + 1 })),
+  )
 }
 
-/** How many calls of each name a thread made at most. */
+/** For each name of a call, the largest number of calls in one thread. */
 export async function countCalls(log: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  const most = new Map<string, number>()
+  const maxCounts = new Map<string, number>()
   for await (const { thread, name } of readCalls(log)) {
     const counter = `${thread} ${name}`
     const count = (counts.get(counter) ?? 0) + 1
     counts.set(counter, count)
-    most.set(name, Math.max(count, most.get(name) ?? 0))
+    maxCounts.set(name, Math.max(count, maxCounts.get(name) ?? 0))
   }
-  return most
+  return maxCounts
 }

@@ -1,32 +1,32 @@
-/** What became of one test. */
+/** The result of one test. */
 export interface Outcome {
-  /** The row that it belongs to, and its own title. */
+  /** Name of the row. */
   name: string
+  /** Title of the test. */
   test: string
   rounds: number | undefined
   seed: number
   result: 'passed' | 'FAILED' | 'skipped'
   seconds: number
-  /** What it reached, why it was skipped, or what went wrong. */
+  /** Reported figures, the reason of a skip, or the error. */
   figures: string[]
 }
 
-/** Of name, rounds, seed, result and seconds; the title with its figures comes last. */
+/** Column widths of name, rounds, seed, result and seconds. Title and figures come last. */
 const WIDTHS = [16, 9, 7, 8, 7]
 
 export const HEADING = cells('test', 'rounds', 'seed', 'result', 'seconds', 'figure')
 
-/** The outcomes as lines; below one that failed stands the command that does the same again. */
+/** One line per outcome. A failed outcome is followed by the command that repeats it. */
 export function tableOf(command: string, outcomes: Outcome[]): string {
   return outcomes
     .map(({ name, test, rounds, seed, result, seconds, figures }) => {
       const failed = result === 'FAILED'
-      const rest = figures.length > 0 && !failed ? `${test}: ${figures.join('; ')}` : test
-      const row = cells(name, String(rounds ?? ''), String(seed), result, seconds.toFixed(1), rest)
-      const often = rounds === undefined ? '' : ` --rounds ${rounds}`
-      return failed
-        ? `${row}${figures.map(indented).join('')}    again: npm run ${command} -- ${name}${often} --seed ${seed}\n`
-        : row
+      const lastCell = figures.length > 0 && !failed ? `${test}: ${figures.join('; ')}` : test
+      const row = cells(name, String(rounds ?? ''), String(seed), result, seconds.toFixed(1), lastCell)
+      const roundsOption = rounds === undefined ? '' : ` --rounds ${rounds}`
+      const repeat = `to repeat: npm run ${command} -- ${name}${roundsOption} --seed ${seed}`
+      return failed ? `${row}${figures.map(indented).join('')}    ${repeat}\n` : row
     })
     .join('')
 }

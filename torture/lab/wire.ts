@@ -3,24 +3,23 @@ import net from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Answer as Received } from '../../src/testing/client.ts'
 
-// HTTP as bytes: what a client library would not send, and what it would not show.
+// HTTP as bytes, for requests that a client library would not send and details that it would not show.
 
-/** An answer as it came. */
 export interface Answer extends Received {
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   headers: Record<string, string>
   bytes: Buffer
 }
 
-/** A request as it goes over the wire. */
-export interface Wire {
+/** A request as it is sent. */
+export interface WireRequest {
   bytes: Buffer
-  /** As the answer to a HEAD has no body. */
+  /** Needed to read the answer, because an answer to HEAD has no body. */
   method: string
 }
 
-/** Longer than any answer takes, on a busy machine too. */
-const PATIENCE_MS = 30_000
+/** Longer than any answer takes, even on a busy machine. */
+const TIMEOUT_MS = 30_000
 const DECODERS: Record<string, (body: Buffer) => Buffer> = {
   br: brotliDecompressSync,
   zstd: zstdDecompressSync,
@@ -29,33 +28,32 @@ const DECODERS: Record<string, (body: Buffer) => Buffer> = {
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\w '-]+$/
 
 /**
- * Takes apart what came over a connection: whole answers, one behind the other. What is only an announcement,
- * such as 100 Continue, is passed over.
+ * Splits the bytes from a connection into complete answers. Skips interim answers such as 100 Continue.
  *
- * @param methods of the requests; all but HEAD alike
- * @throws where it is not HTTP
+ * @param methods methods of the requests, in order; only HEAD makes a difference
+ * @throws {AssertionError} if the bytes are not HTTP
  */
-export function takeAnswers(bytes: Buffer, methods: string[] = []): { answers: Answer[]; rest: Buffer } {
+export function parseAnswers(bytes: Buffer, methods: string[] = []): { answers: Answer[]; rest: Buffer } {
   const answers: Answer[] = []
   for (let start = 0; ; ) {
     const end = bytes.indexOf('\r\n\r\n', start)
     if (end < 0) return { answers, rest: bytes.subarray(start) }
-    const [first = '', ...lines] = bytes.toString('latin1', start, end).split('\r\n')
-    const status = Number(STATUS_LINE.exec(first)?.[1])
-    assert.ok(status >= 100, `not an answer: ${first}`)
+    const [statusLine = '', ...lines] = bytes.toString('latin1', start, end).split('\r\n')
+    const status = Number(STATUS_LINE.exec(statusLine)?.[1])
+    assert.ok(status >= 100, `not an answer: ${statusLine}`)
     const headers: Record<string, string> = {}
     for (const line of lines) {
       assert.match(line, /^[\w-]+: [^\r\n\0]*$/)
       const [name = '', value = ''] = line.split(/: (.*)/s, 2)
-      const known = headers[name.toLowerCase()]
-      headers[name.toLowerCase()] = known === undefined ? value : `${known}, ${value}`
+      const existing = headers[name.toLowerCase()]
+      headers[name.toLowerCase()] = existing === undefined ? value : `${existing}, ${value}`
     }
     const bodiless = methods[answers.length] === 'HEAD' || status < 200 || status === 204 || status === 304
-    if (!bodiless) assert.match(headers['content-length'] ?? '', /^\d+$/, `no length: ${first}`)
+    if (!bodiless) assert.match(headers['content-length'] ?? '', /^\d+$/, `no length: ${statusLine}`)
     const after = end + 4 + (bodiless ? 0 : Number(headers['content-length']))
     if (after > bytes.length) return { answers, rest: bytes.subarray(start) }
     const body = bytes.subarray(end + 4, after)
-    // A HEAD has the headers of a coding, and no bytes in it.
+    // The answer to a HEAD names an encoding but has no bytes.
     const decode = body.length > 0 ? DECODERS[headers['content-encoding'] ?? ''] : undefined
     const text = String(decode?.(body) ?? body)
     if (status >= 200) {
@@ -66,51 +64,55 @@ export function takeAnswers(bytes: Buffer, methods: string[] = []): { answers: A
   }
 }
 
-/** All that came over a connection that has ended. */
+/** Parses all bytes from a closed connection. @throws {AssertionError} if the last answer is incomplete */
 export function readAnswers(bytes: Buffer, methods: string[] = []): Answer[] {
-  const { answers, rest } = takeAnswers(bytes, methods)
-  assert.equal(rest.length, 0, `half an answer: ${rest}`)
+  const { answers, rest } = parseAnswers(bytes, methods)
+  assert.equal(rest.length, 0, `incomplete answer: ${rest}`)
   return answers
 }
 
-/** With the empty line behind it; empty while it has not arrived whole. */
+/** The head of an answer with the empty line after it; empty if the head is incomplete. */
 export function headOf(answer: Buffer): string {
   const end = answer.indexOf('\r\n\r\n')
   return end < 0 ? '' : answer.toString('latin1', 0, end + 4)
 }
 
-interface Conversation {
-  /** How long nothing has to come until the sending side is ended; not at all after an answer that closes. */
+interface ConverseOptions {
+  /**
+   * Ends the sending side after this long without received bytes, unless the service announced to close.
+   */
   endAfterMs?: number
-  patienceMs?: number
-  /** Whether the connection may be reset when so much has come: in any case, unless it says otherwise. */
-  mayReset?: (came: Buffer) => boolean
-  /** Sent again and again, as long as the other side takes it. */
+  timeoutMs?: number
+  /** Whether a reset is acceptable after these bytes; always when absent. */
+  isResetExpected?: (received: Buffer) => boolean
+  /** Sent repeatedly for as long as the other side reads. */
   endless?: Buffer | undefined
-  /** Looks at what came so far; true ends it. */
-  until?: (came: Buffer) => boolean
+  /** Called with all bytes so far; true ends the exchange. */
+  until?: (received: Buffer) => boolean
 }
 
-/** Sends bytes over a connection, and nothing behind them. @returns all that comes until the other side closes */
-function converse(socket: net.Socket, bytes: Buffer | string, options: Conversation): Promise<Buffer> {
-  const { endAfterMs = 0, patienceMs = PATIENCE_MS, mayReset = () => true, endless, until } = options
+/** Sends bytes over an existing connection. @returns all bytes until the other side closes */
+function converse(socket: net.Socket, bytes: Buffer | string, options: ConverseOptions): Promise<Buffer> {
+  const { endAfterMs = 0, timeoutMs = TIMEOUT_MS, isResetExpected = () => true, endless, until } = options
   const chunks: Buffer[] = []
-  const came = (): Buffer => Buffer.concat(chunks)
+  const received = (): Buffer => Buffer.concat(chunks)
   const content = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes
   return new Promise((resolve, reject) => {
     const fail = (what: string): void =>
-      void socket.destroy(new Error(`${what} after ${patienceMs} ms: ${came().toString('latin1', 0, 300)}`))
-    const patience = setTimeout(() => fail('not closed'), patienceMs)
+      void socket.destroy(
+        new Error(`${what} after ${timeoutMs} ms: ${received().toString('latin1', 0, 300)}`),
+      )
+    const timer = setTimeout(() => fail('not closed'), timeoutMs)
     const finish = (error?: Error & { code?: string }): void => {
-      clearTimeout(patience)
+      clearTimeout(timer)
       socket.removeAllListeners().on('error', () => undefined)
       socket.destroy()
-      if (error && !(error.code && mayReset(came()))) reject(error)
-      else resolve(came())
+      if (error && !(error.code && isResetExpected(received()))) reject(error)
+      else resolve(received())
     }
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
-      if (until?.(came())) finish()
+      if (until?.(received())) finish()
     })
     socket.on('error', finish)
     socket.on('close', () => finish())
@@ -124,28 +126,32 @@ function converse(socket: net.Socket, bytes: Buffer | string, options: Conversat
     if (endAfterMs === 0) socket.end()
     else if (endAfterMs < Infinity)
       socket.setTimeout(endAfterMs, () => {
-        if (!/\r\nconnection: close\r\n/i.test(came().toString('latin1'))) socket.end()
+        if (!/\r\nconnection: close\r\n/i.test(received().toString('latin1'))) socket.end()
       })
   })
 }
 
-interface Exchange extends Conversation {
+interface ExchangeOptions extends ConverseOptions {
   localAddress?: string
 }
 
-/** Sends bytes over a connection of their own. @returns all that comes until the other side closes */
-export function exchange(port: number, bytes: Buffer | string, options: Exchange = {}): Promise<Buffer> {
-  const { localAddress, ...how } = options
+/** Sends bytes over a new connection. @returns all bytes until the other side closes */
+export function exchange(
+  port: number,
+  bytes: Buffer | string,
+  exchangeOptions: ExchangeOptions = {},
+): Promise<Buffer> {
+  const { localAddress, ...options } = exchangeOptions
   const at = { port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true }
-  return converse(net.connect({ ...at, ...(localAddress && { localAddress }) }), bytes, how)
+  return converse(net.connect({ ...at, ...(localAddress && { localAddress }) }), bytes, options)
 }
 
 /**
- * One kept connection, on which several requests may be under way at once.
+ * A keep-alive connection that can send several requests at once.
  *
- * @param lastMs how long the service may take to close it behind `askLast`
+ * @param closeTimeoutMs how long the service may take to close the connection after `askLast`
  */
-export function connection(port: number, lastMs = PATIENCE_MS) {
+export function connection(port: number, closeTimeoutMs = TIMEOUT_MS) {
   let socket: net.Socket | undefined
 
   function opened(): net.Socket {
@@ -154,8 +160,8 @@ export function connection(port: number, lastMs = PATIENCE_MS) {
     return socket
   }
 
-  /** @returns as many answers as came until the service closed the connection */
-  function ask(requests: Wire[]): Promise<Answer[]> {
+  /** @returns the answers, fewer than requests if the service closed the connection */
+  function ask(requests: WireRequest[]): Promise<Answer[]> {
     const open = opened()
     const methods = requests.map(({ method }) => method)
     const answers: Answer[] = []
@@ -170,27 +176,31 @@ export function connection(port: number, lastMs = PATIENCE_MS) {
       }
       open.on('data', (chunk: Buffer) => {
         try {
-          const taken = takeAnswers(Buffer.concat([rest, chunk]), methods.slice(answers.length))
-          answers.push(...taken.answers)
-          rest = taken.rest
+          const parsed = parseAnswers(Buffer.concat([rest, chunk]), methods.slice(answers.length))
+          answers.push(...parsed.answers)
+          rest = parsed.rest
         } catch (error) {
           return finish(error as Error)
         }
         if (answers.length >= requests.length || isClosing()) finish()
       })
-      open.on('end', () => finish(rest.length > 0 ? new Error(`half an answer: ${rest}`) : undefined))
-      // Where bytes behind the last request that it reads are on their way, the end comes as a reset.
+      open.on('end', () => finish(rest.length > 0 ? new Error(`incomplete answer: ${rest}`) : undefined))
+      // The service closes with a reset if bytes arrive after the last request that it reads.
       open.on('error', (error) => finish(requests.length > 1 ? undefined : error))
-      open.setTimeout(PATIENCE_MS, () => finish(new Error(`no answer after ${PATIENCE_MS} ms`)))
+      open.setTimeout(TIMEOUT_MS, () => finish(new Error(`no answer after ${TIMEOUT_MS} ms`)))
       open.write(Buffer.concat(requests.map(({ bytes }) => bytes)))
     })
   }
 
   return {
     ask,
-    /** For a request that nothing may follow. @returns all answers until the service closed the connection */
-    askLast: async ({ bytes, method }: Wire): Promise<Answer[]> =>
-      readAnswers(await converse(opened(), bytes, { patienceMs: lastMs }), [method]),
+    /**
+     * Sends a request that no other may follow.
+     *
+     * @returns all answers until the service closes the connection
+     */
+    askLast: async ({ bytes, method }: WireRequest): Promise<Answer[]> =>
+      readAnswers(await converse(opened(), bytes, { timeoutMs: closeTimeoutMs }), [method]),
     close: () => void socket?.destroy(),
   }
 }

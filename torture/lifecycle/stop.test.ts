@@ -6,76 +6,79 @@ import http from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cleanup } from '../../src/testing/cleanup.ts'
-import { type Sent, send } from '../../src/testing/client.ts'
+import { type RequestOptions, send } from '../../src/testing/client.ts'
 import { bareEnvironment } from '../../src/testing/process.ts'
 import { assertNothingLost, type Ledger, startCreators, type Target } from '../lab/creators.ts'
 import { repeat, times, waitFor } from '../lab/parallel.ts'
 import { childrenOf, isRunning } from '../lab/proc.ts'
-import { needs, randomOf, reached, rounds } from '../lab/rounds.ts'
-import { client, newService, startService } from '../lab/service.ts'
-import { onEach, SHARED_FILE } from '../lab/stores.ts'
+import { needs, randomOf, reportFigure, rounds } from '../lab/rounds.ts'
+import { createClient, newService, startService } from '../lab/service.ts'
+import { SHARED_FILE, testOnEachStore } from '../lab/stores.ts'
 
 const HAS_PS = needs('ps')
 const ROUNDS = rounds(20)
-const LONGEST_LIFE_MS = 300
+const MAX_LIFE_MS = 300
 const CLIENTS = 64
-/** Beside workers that start all the time, each of which keeps the machine busy. */
+/** Fewer clients, because starting workers keep the machine busy. */
 const FEWER_CLIENTS = 16
-const LONGEST_STOP_MS = 5_000
-const LONGEST_FORCED_STOP_MS = 10_000
-/** Creates before something happens to the process, and after it where it lives on. */
+const MAX_STOP_MS = 5_000
+const MAX_FORCED_STOP_MS = 10_000
+/** Creates before an event, and after it if the service goes on. */
 const CREATES = 20
 
-onEach('SIGTERM under 64 kept connections: no reset, no 503, nothing lost', async (t, on) => {
-  const random = randomOf(on.part)
-  const service = await newService(t, { settings: on.stores })
-  const clients = startClients(t, service, CLIENTS)
-  let longest = 0
-  for (let round = 0; round < ROUNDS; round += 1) {
+testOnEachStore(
+  'SIGTERM under 64 keep-alive connections: no reset, no 503, no animal lost',
+  async (t, context) => {
+    const random = randomOf(context.part)
+    const service = await newService(t, { settings: context.stores })
+    const clients = startClients(t, service, CLIENTS)
+    let longest = 0
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await service.start()
+      const before = clients.counts.answers
+      await pause(random.integer(0, MAX_LIFE_MS))
+      // A busy PostgreSQL may answer 503 while the service opens its first connections.
+      await waitFor(t, () => clients.counts.answers > before + (context.embedded ? 0 : 2 * CLIENTS))
+      const since = performance.now()
+      assert.equal((await service.end('SIGTERM')).code, 0)
+      longest = Math.max(longest, performance.now() - since)
+      assert.deepEqual(clients.failures, [], `round ${round}`)
+    }
     await service.start()
-    const before = clients.counts.answers
-    await pause(random.whole(0, LONGEST_LIFE_MS))
-    // While it makes its first connections a busy PostgreSQL may be too slow for all at once: 503.
-    await waitFor(t, () => clients.counts.answers > before + (on.embedded ? 0 : 2 * CLIENTS))
-    const since = performance.now()
-    assert.equal((await service.end('SIGTERM')).code, 0)
-    longest = Math.max(longest, performance.now() - since)
-    assert.deepEqual(clients.failures, [], `round ${round}`)
-  }
-  await service.start()
-  await clients.stop()
+    await clients.stop()
 
-  assert.deepEqual(clients.failures, [])
-  await assertNothingLost(service, clients.ledger)
-  assert.ok(longest <= LONGEST_STOP_MS, `a stop took ${longest} ms`)
-  const met = `${clients.counts.answers} answers: 0 resets, 0 × 503, 0 lost`
-  reached(t, `${ROUNDS} stops, ${met}, longest ${longest.toFixed()} ms`)
-})
+    assert.deepEqual(clients.failures, [])
+    await assertNothingLost(service, clients.ledger)
+    assert.ok(longest <= MAX_STOP_MS, `a stop took ${longest} ms`)
+    const result = `${clients.counts.answers} answers: 0 resets, 0 × 503, 0 lost`
+    reportFigure(t, `${ROUNDS} stops, ${result}, longest ${longest.toFixed()} ms`)
+  },
+)
 
 const NEEDS_WORKERS = { skip: SHARED_FILE.skip || HAS_PS.skip }
 const TWO_WORKERS = { args: ['--workers', '2'] }
 
-const REPLACED = 'workers that are told to stop one after the other are replaced, and no client notices'
+const REPLACED = 'SIGTERM to one worker after another: each is replaced, and no client notices'
 test(REPLACED, NEEDS_WORKERS, async (t) => {
   const random = randomOf(10)
   const service = await startService(t, { settings: await SHARED_FILE.open(t), ...TWO_WORKERS })
   const { pid } = service.process.child
   const clients = startClients(t, service, FEWER_CLIENTS)
-  const known = new Set<string>()
-  while (known.size < 2) known.add(await processBehind(service))
+  const seenWorkers = new Set<string>()
+  while (seenWorkers.size < 2) seenWorkers.add(await readWorkerId(service))
   for (let round = 0; round < ROUNDS; round += 1) {
     let workers = childrenOf(pid)
     process.kill(random.pick(workers), 'SIGTERM')
-    // One in three is not even let start.
+    // One new worker in three is stopped while it starts.
     do {
       const before = workers
       await waitFor(t, () => childrenOf(pid).some((pid) => !before.includes(pid)))
       workers = childrenOf(pid)
-      if (!random.often(1 / 3)) break
+      if (!random.chance(1 / 3)) break
       for (const pid of workers) if (!before.includes(pid)) process.kill(pid, 'SIGTERM')
     } while (!t.signal.aborted)
-    const size = known.size
-    while (known.size === size && !t.signal.aborted) known.add(await processBehind(service))
+    const size = seenWorkers.size
+    while (seenWorkers.size === size && !t.signal.aborted) seenWorkers.add(await readWorkerId(service))
     assert.deepEqual(clients.failures, [], `round ${round}`)
   }
   await clients.stop()
@@ -83,11 +86,14 @@ test(REPLACED, NEEDS_WORKERS, async (t) => {
   assert.deepEqual([clients.failures, clients.counts.refused], [[], 0])
   await assertNothingLost(service, clients.ledger)
   assert.equal((await service.end('SIGTERM')).code, 0)
-  reached(t, `${ROUNDS} workers replaced, ${clients.counts.answers} answers: 0 failed, 0 refused, 0 lost`)
+  reportFigure(
+    t,
+    `${ROUNDS} workers replaced, ${clients.counts.answers} answers: 0 failed, 0 refused, 0 lost`,
+  )
 })
 
-const ORPHANS = 'workers whose supervisor is killed end too, and give the address free'
-test(ORPHANS, { ...NEEDS_WORKERS, timeout: 60_000 }, async (t) => {
+const ORPHANED = 'supervisor killed: its workers end too and free the port'
+test(ORPHANED, { ...NEEDS_WORKERS, timeout: 60_000 }, async (t) => {
   const service = await startService(t, { settings: await SHARED_FILE.open(t), ...TWO_WORKERS })
   const workers = childrenOf(service.process.child.pid)
   cleanup(t).defer(() => workers.filter(isRunning).forEach((pid) => void process.kill(pid, 'SIGKILL')))
@@ -96,35 +102,35 @@ test(ORPHANS, { ...NEEDS_WORKERS, timeout: 60_000 }, async (t) => {
   const since = performance.now()
   service.process.child.kill('SIGKILL')
   await waitFor(t, () => !workers.some(isRunning))
-  const took = performance.now() - since
+  const tookMs = performance.now() - since
 
   await service.start()
   await assertNothingLost(service, await creators.stop())
-  assert.ok(took <= LONGEST_FORCED_STOP_MS, `they took ${took} ms`)
+  assert.ok(tookMs <= MAX_FORCED_STOP_MS, `the workers took ${tookMs} ms`)
 })
 
 interface Child {
   child: ChildProcess
-  /** Sends a signal to the service, which need not be the child. */
+  /** Sends a signal to the service, which is not always the child. */
   kill(signal: NodeJS.Signals): void
 }
 
-/** What happens to a process, and whether it is to end by that alone. */
-const HAPPENINGS: Record<string, [happens: (child: Child) => Promise<void> | void, ends: boolean]> = {
+/** Events, and whether the service must end because of them. */
+const EVENTS: Record<string, [trigger: (child: Child) => Promise<void> | void, ends: boolean]> = {
   SIGINT: [({ kill }) => kill('SIGINT'), true],
   SIGHUP: [({ kill }) => kill('SIGHUP'), true],
   'SIGTERM twice': [
     async ({ kill }) => {
       kill('SIGTERM')
-      await pause(randomOf(20).whole(0, 200))
+      await pause(randomOf(20).integer(0, 200))
       kill('SIGTERM')
     },
     true,
   ],
   'stdin closed': [({ child }) => void child.stdin?.destroy(), false],
   'stdout closed': [({ child }) => void child.stdout?.destroy(), false],
-  'stderr closed, to which it writes its log': [({ child }) => void child.stderr?.destroy(), false],
-  'its parent killed': [
+  'stderr closed, which gets the log': [({ child }) => void child.stderr?.destroy(), false],
+  'parent process killed': [
     async ({ child }) => {
       child.kill('SIGKILL')
       await once(child, 'exit')
@@ -133,18 +139,18 @@ const HAPPENINGS: Record<string, [happens: (child: Child) => Promise<void> | voi
   ],
 }
 
-for (const [name, [happens, ends]] of Object.entries(HAPPENINGS)) {
-  const outcome = ends ? 'the service ends' : 'it goes on, and still ends when told'
-  const title = `${name}: ${outcome}, within 10 s, and nothing is lost`
+for (const [name, [trigger, ends]] of Object.entries(EVENTS)) {
+  const outcome = ends ? 'the service ends' : 'the service goes on and ends after SIGTERM'
+  const title = `${name}: ${outcome} within 10 s, no animal lost`
   test(title, { ...HAS_PS, timeout: 60_000 }, async (t) => {
     const service = await newService(t, { settings: { LOG_LEVEL: 'info' } })
     const { child, pid } = await startUnderParent(t, service.settings)
     const creators = startCreators(t, service, { clients: 16 })
     await waitFor(t, () => creators.ledger.size >= CREATES)
-    // The second signal may come when the first has done its work.
+    // The service may have ended before the second signal.
     const kill = (signal: NodeJS.Signals): void => void (isRunning(pid) && process.kill(pid, signal))
 
-    await happens({ child, kill })
+    await trigger({ child, kill })
     if (!ends) {
       const before = creators.ledger.size
       await waitFor(t, () => creators.ledger.size >= before + CREATES)
@@ -152,21 +158,21 @@ for (const [name, [happens, ends]] of Object.entries(HAPPENINGS)) {
     }
     const since = performance.now()
     await waitFor(t, () => !isRunning(pid))
-    const took = performance.now() - since
+    const tookMs = performance.now() - since
 
     await service.start()
     await assertNothingLost(service, await creators.stop())
-    assert.ok(took <= LONGEST_FORCED_STOP_MS, `it took ${took} ms`)
+    assert.ok(tookMs <= MAX_FORCED_STOP_MS, `the stop took ${tookMs} ms`)
   })
 }
 
-/** Tells the workers on one address apart: each begins its request ids with its own mark. */
-async function processBehind({ address }: Target): Promise<string> {
+/** @returns the prefix of the answering worker's request ids, which differs between workers */
+async function readWorkerId({ address }: Target): Promise<string> {
   const { headers } = await send(new http.Agent(), `${address}/livez`, {})
   return String(headers['x-request-id']).split('-', 1)[0] ?? ''
 }
 
-/** Starts the service, tells its process id, passes on what it says, and holds its pipes. */
+/** Starts the service, prints its process id, forwards its output and owns its pipes. */
 const PARENT = `
   const { spawn } = require('node:child_process')
   const child = spawn(process.execPath, ['bin/adoptable.js', 'serve'])
@@ -176,42 +182,42 @@ const PARENT = `
   child.stderr.pipe(process.stderr)
   for (const name of ['stdout', 'stderr']) process[name].on('error', () => child[name].destroy())`
 
-/** The service as the child of another process, whose pipes are all that it has. */
+/** Starts the service as the child of another process that owns its pipes. */
 async function startUnderParent(t: TestContext, settings: Record<string, string>) {
   const child = spawn(process.execPath, ['-e', PARENT], { env: { ...bareEnvironment(), ...settings } })
-  let told = ''
+  let output = ''
   child.stdout.on('data', (chunk: Buffer) => {
-    told += chunk
+    output += chunk
   })
   child.stderr.resume()
-  const pid = (): number => Number(/pid (\d+)/.exec(told)?.[1] ?? 0)
+  const pid = (): number => Number(/pid (\d+)/.exec(output)?.[1] ?? 0)
   cleanup(t).defer(() => {
     if (pid() > 0 && isRunning(pid())) process.kill(pid(), 'SIGKILL')
     child.kill('SIGKILL')
   })
-  await waitFor(t, () => / serves /.test(told))
+  await waitFor(t, () => / serves /.test(output))
   return { child, pid: pid() }
 }
 
-/** Longest rest of a client between two requests. */
-const LONGEST_REST_MS = 20
+/** Longest pause of a client between two requests. */
+const MAX_REST_MS = 20
 const RETRY_MS = 20
 const TRY_MS = 20_000
 
 /**
- * Clients on kept connections that create and list, and try again only where nobody took the connection.
- * Everything but an answer of 200 or 201, and a refused connection, is a failure: no client has to expect it.
+ * Clients on keep-alive connections that create and list animals. They retry only refused connections.
+ * Anything else except a 200 or 201 is a failure.
  */
 function startClients(t: TestContext, { address, key }: Target, count: number) {
-  const kept = client(t, address, key, count)
+  const sendRequest = createClient(t, address, key, count)
   const ledger: Ledger = new Map()
   const failures: string[] = []
   const counts = { answers: 0, refused: 0 }
 
-  async function ask(path: string, sent: Sent = {}) {
+  async function ask(path: string, sent: RequestOptions = {}) {
     while (!t.signal.aborted) {
       try {
-        const answer = await kept(path, { ...sent, signal: AbortSignal.timeout(TRY_MS) })
+        const answer = await sendRequest(path, { ...sent, signal: AbortSignal.timeout(TRY_MS) })
         counts.answers += 1
         if (answer.status > 201) failures.push(`${path} answered ${answer.status} ${answer.text}`)
         return answer
@@ -229,9 +235,9 @@ function startClients(t: TestContext, { address, key }: Target, count: number) {
 
   const randoms = times(count, (number) => randomOf(100 + number))
   const turns = times(count, () => 0)
-  const working = repeat(count, async (number) => {
+  const repetition = repeat(count, async (number) => {
     t.signal.throwIfAborted()
-    await pause(randoms[number]?.whole(0, LONGEST_REST_MS))
+    await pause(randoms[number]?.integer(0, MAX_REST_MS))
     if (number % 2 === 0) return void (await ask('/v1/pets?limit=5'))
     turns[number] = (turns[number] ?? 0) + 1
     const name = `pet-${number}-${turns[number]}`
@@ -239,5 +245,5 @@ function startClients(t: TestContext, { address, key }: Target, count: number) {
     const answer = await ask('/v1/pets', { headers, body: { name, categoryId: 1 } })
     if (answer?.status === 201) ledger.set(name, String(answer.body.id))
   })
-  return { ledger, failures, counts, stop: working.stop }
+  return { ledger, failures, counts, stop: repetition.stop }
 }

@@ -4,19 +4,19 @@ import { cleanup } from '../../src/testing/cleanup.ts'
 import { type Answer, send } from '../../src/testing/client.ts'
 import { type Service, type Settings, startService } from '../lab/service.ts'
 
-/** Services on the same stores, started one after the other: a start is work enough for a machine. */
+/** Starts services on the same stores one after the other, because each start keeps the machine busy. */
 export async function startServices(t: TestContext, count: number, settings: Settings): Promise<Service[]> {
   const services: Service[] = []
   while (services.length < count) {
-    const usual = { LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '3' }
-    services.push(await startService(t, { settings: { ...usual, ...settings }, key: false }))
-    // Until it has answered once.
+    const defaults = { LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '3' }
+    services.push(await startService(t, { settings: { ...defaults, ...settings }, key: false }))
+    // Waits for the first answer.
     await fetch(`${services.at(-1)?.address}/v1/pets`)
   }
   return services
 }
 
-/** X-RateLimit-Limit, -Remaining and -Reset, and Retry-After; NaN for what is no whole number. */
+/** X-RateLimit-Limit, -Remaining and -Reset, and Retry-After; NaN for anything but an integer. */
 export interface Figures {
   limit: number
   remaining: number
@@ -25,38 +25,41 @@ export interface Figures {
 }
 
 export function figuresOf({ headers }: Pick<Answer, 'headers'>): Figures {
-  const whole = (name: string): number => {
+  const integer = (name: string): number => {
     const text = String(headers[name])
     return /^\d+$/.test(text) ? Number(text) : Number.NaN
   }
   return {
-    limit: whole('x-ratelimit-limit'),
-    remaining: whole('x-ratelimit-remaining'),
-    reset: whole('x-ratelimit-reset'),
-    retryAfter: whole('retry-after'),
+    limit: integer('x-ratelimit-limit'),
+    remaining: integer('x-ratelimit-remaining'),
+    reset: integer('x-ratelimit-reset'),
+    retryAfter: integer('retry-after'),
   }
 }
 
-/** What became of a request; times are Unix times in milliseconds. */
-export interface Seen extends Figures {
+/** The result of a request; times are Unix times in milliseconds. */
+export interface ObservedAnswer extends Figures {
   status: number
-  /** Of an error. */
+  /** Code of an error. */
   code: string | undefined
   sentAt: number
-  heardAt: number
-  /** How long it took once it had a connection. */
+  receivedAt: number
+  /** Time from getting a connection to the answer. */
   tookMs: number
 }
 
-export type Look = (address: string, key: string | undefined, path?: string) => Promise<Seen>
+export type Observer = (address: string, key: string | undefined, path?: string) => Promise<ObservedAnswer>
 
-const PATIENCE_MS = 30_000
+const REQUEST_TIMEOUT_MS = 30_000
 
-/** Asks for a list of animals over so many kept connections to each service, and sees what the limits say. */
-export function looker(t: TestContext, perService: number): Look {
+/**
+ * Creates a function that lists animals over `perService` keep-alive connections and reads the rate limit
+ * headers.
+ */
+export function createObserver(t: TestContext, perService: number): Observer {
   const agent = new http.Agent({ keepAlive: true, maxSockets: perService })
   cleanup(t).defer(() => agent.destroy())
-  // What waits for a connection is not yet sent, and its time is not the service's.
+  // Requests that wait for a connection have not been sent, so their waiting time does not count.
   const free = new Map<string, number>()
   const waiting = new Map<string, (() => void)[]>()
   return async (address, key, path = '/v1/pets?limit=1') => {
@@ -68,11 +71,14 @@ export function looker(t: TestContext, perService: number): Look {
     const [sentAt, since] = [Date.now(), performance.now()]
     try {
       const headers = { authorization: key && `Bearer ${key}` }
-      const answer = await send(agent, address + path, { headers, signal: AbortSignal.timeout(PATIENCE_MS) })
+      const answer = await send(agent, address + path, {
+        headers,
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      })
       const { status, text } = answer
       const code = status === 200 ? undefined : (JSON.parse(text || '{}').code as string)
       const tookMs = performance.now() - since
-      return { ...figuresOf(answer), status, code, sentAt, heardAt: Date.now(), tookMs }
+      return { ...figuresOf(answer), status, code, sentAt, receivedAt: Date.now(), tookMs }
     } finally {
       const next = queue.shift()
       if (next) next()

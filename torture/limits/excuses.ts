@@ -1,88 +1,89 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Service } from '../lab/service.ts'
-import type { Look, Seen } from './answers.ts'
+import type { ObservedAnswer, Observer } from './answers.ts'
 
-// With Redis a few requests may be refused early while one of its parts fails, or a process hangs that holds a
-// promise (decision 12). A test excuses that only where the cause can be seen, and not often.
+// With Redis a few requests may be refused early while a part fails, or while a process hangs that has a
+// lease (decision 12). A test accepts such a window only if the cause is visible, and only a few of them.
 
-/** A request asks no longer than this for promises that do not come back. */
-export const PATIENCE_MS = 105
-/** A process that has lost Redis is back within, on a busy machine too, and is left no reserve any more. */
+/** A request waits no longer than this for leases that are not returned. */
+export const MAX_WAIT_MS = 105
+/** Even on a busy machine, a process that lost Redis has recovered after this time, without a reserve. */
 const AFTERMATH_MS = 5_000
-/** The log is passed on at least every second; src/log.ts. */
+/** The log is written at least every second; see src/log.ts. */
 const LOG_MS = 1_200
-/** After an excuse, so that one cause does not take the next window too. */
+/** Pause after an accepted window, so its cause does not affect the next one. */
 const CALM_MS = 1_000
 const MAX_HANGING_MS = 60_000
 
-/**
- * A quarter of all: with ten busy processes for each processor it is a tenth, and with more the others would
- * no longer say much. A short run may meet with a busy moment or two.
- */
-export function mostExcused(rounds: number): number {
+/** A third of all windows, and at least two. With ten busy processes per processor, a tenth is usual. */
+export function maxExcuses(rounds: number): number {
   return Math.max(2, Math.ceil(rounds / 3))
 }
 
 interface Window {
-  /** What was not as it should be. */
+  /** The failed assertion. */
   difference: unknown
-  /** Its own answers, which may show the cause. */
-  seen: Seen[]
+  /** The window's answers, which may show the cause. */
+  seen: ObservedAnswer[]
 }
 
 export interface Excuses {
-  /** @throws the difference, where nothing explains it; and when there were too many */
+  /** @throws the failed assertion if there is no visible cause, or too many windows were accepted */
   add(window: Window): Promise<void>
-  /** Behind the figure of a test. */
+  /** Appended to the figure of a test. */
   figure: string
 }
 
 /**
- * @param rounds so many have to be exact, beside those that are excused
- * @param services those whose log tells when they lost Redis; nothing is excused of one alone, without Redis
+ * @param rounds number of windows that must be exact
+ * @param services services whose logs report a lost Redis
+ * @param embedded without Redis, no early refusal is accepted
  */
 export function countExcuses(rounds: number, services: Service[], embedded: boolean): Excuses {
-  const most = mostExcused(rounds)
+  const maxCount = maxExcuses(rounds)
   let count = 0
   return {
     async add({ difference, seen }) {
       if (embedded) throw difference
       const began = Math.min(...seen.map(({ sentAt }) => sentAt))
-      if (!seen.some(isHung) && !(await lostSince(services, began - AFTERMATH_MS))) throw difference
+      if (!seen.some(isHung) && !(await lostRedisSince(services, began - AFTERMATH_MS))) throw difference
       count += 1
-      assert.ok(count <= most, `more than ${most} excused beside ${rounds}; the last one: ${difference}`)
+      assert.ok(
+        count <= maxCount,
+        `more than ${maxCount} excused in addition to ${rounds} exact windows; the last one: ${difference}`,
+      )
       await pause(CALM_MS)
     },
     get figure() {
-      return embedded ? '' : `; ${count} excused of at most ${most}`
+      return embedded ? '' : `; ${count} excused of at most ${maxCount}`
     },
   }
 }
 
-/** Whether an answer says that Redis is lost, or took longer than the limiter waits for anything but Redis. */
-function isHung({ status, tookMs }: Seen): boolean {
-  return status === 503 || tookMs > PATIENCE_MS
+/** Whether an answer is a 503, or took longer than the limiter would wait for another process. */
+function isHung({ status, tookMs }: ObservedAnswer): boolean {
+  return status === 503 || tookMs > MAX_WAIT_MS
 }
 
-/** Waits until each process answers at once: one that just hung may still have to show the others that it lives. */
-export async function untilPrompt(look: Look, services: Service[]): Promise<void> {
+/** Waits until each process answers promptly. A process that hung may first have to signal the others. */
+export async function waitUntilPrompt(observe: Observer, services: Service[]): Promise<void> {
   const began = performance.now()
   for (;;) {
-    const answers = await Promise.all(services.map(({ address }) => look(address, undefined, '/livez')))
+    const answers = await Promise.all(services.map(({ address }) => observe(address, undefined, '/livez')))
     if (!answers.some(isHung)) return
-    assert.ok(performance.now() - began < MAX_HANGING_MS, 'a process went on hanging')
+    assert.ok(performance.now() - began < MAX_HANGING_MS, 'a process still hangs')
     await pause(CALM_MS)
   }
 }
 
-async function lostSince(services: Service[], since: number): Promise<boolean> {
+async function lostRedisSince(services: Service[], since: number): Promise<boolean> {
   if (services.length > 0) await pause(LOG_MS)
-  return services.some(({ process }) => lossesOf(process.output.stderr).some((time) => time >= since))
+  return services.some(({ process }) => redisLosses(process.output.stderr).some((time) => time >= since))
 }
 
-/** When a process lost Redis, by its log. */
-function lossesOf(log: string): number[] {
+/** Times at which a process lost Redis, from its log. */
+function redisLosses(log: string): number[] {
   const lines = log.split('\n').filter((line) => line.includes('the shared counters are lost'))
   return lines.map((line) => Number(/"time":(\d+)/.exec(line)?.[1]))
 }

@@ -4,23 +4,23 @@ import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { megabytesOf, NEEDS_PROC } from '../lab/proc.ts'
-import { reached, rounds } from '../lab/rounds.ts'
-import { ANYBODY, client, type Service, startService } from '../lab/service.ts'
+import { reportFigure, rounds } from '../lab/rounds.ts'
+import { createClient, NO_ANONYMOUS_LIMITS, type Service, startService } from '../lab/service.ts'
 import { exchange, readAnswers } from '../lab/wire.ts'
 
 const CONNECTIONS = 60
-/** What each of them writes at once: as much as Node reads in one go. */
+/** Bytes that each connection writes at once, as many as Node reads in one go. */
 const BYTES = 65_536
-const LASTS_MS = rounds(50) < 10 ? 2_000 : 4_000
-const PATIENCE_MS = 20_000
+const ATTACK_MS = rounds(50) < 10 ? 2_000 : 4_000
+const REQUEST_TIMEOUT_MS = 20_000
 const MAX_MEGABYTES = 400
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=320' }
-const HONEST = 16
+const HONEST_REQUESTS = 16
 
 const get = (path: string, ...fields: string[]): string =>
   `${[`GET ${path} HTTP/1.1`, 'Host:a', ...fields].join('\r\n')}\r\n\r\n`
 
-/** What is sent again and again, by clients that take no answer; half of them more once there is room for it. */
+/** Requests that are sent repeatedly by clients that read no answer. Half of them send more when they can. */
 const KINDS: Record<string, (key: string) => string> = {
   'the reference': () => get('/docs'),
   'the description': () => get('/openapi.json'),
@@ -33,20 +33,20 @@ const KINDS: Record<string, (key: string) => string> = {
   'requests that cannot be parsed': () => get('/livez').repeat(20) + get('/ x'),
 }
 
-/** Asks one request after the other for as long as the attack lasts: each is answered. */
-async function askMeanwhile(t: TestContext, { address }: Service): Promise<number> {
-  const ask = client(t, address, '')
-  const until = performance.now() + LASTS_MS
+/** Sends one request after another during the attack, and asserts that each is answered. */
+async function requestDuringAttack(t: TestContext, { address }: Service): Promise<number> {
+  const ask = createClient(t, address, '')
+  const until = performance.now() + ATTACK_MS
   let count = 0
   for (; performance.now() < until; count += 1) {
-    const { status } = await ask('/livez', { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const { status } = await ask('/livez', { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
     assert.equal(status, 200)
   }
   return count
 }
 
-/** @returns how many of the requests that an honest client of another address sends at once are answered */
-async function served(port: number, count: number): Promise<number> {
+/** Sends pipelined requests from another address. @returns how many are answered with 200 */
+async function countServed(port: number, count: number): Promise<number> {
   const bytes = get('/docs').repeat(count - 1) + get('/docs', 'Connection: close')
   const answers = readAnswers(await exchange(port, bytes, { localAddress: '127.0.0.2' }))
   return answers.filter(({ status }) => status === 200).length
@@ -64,19 +64,24 @@ function attack(t: TestContext, port: number, request: string): void {
 }
 
 for (const [kind, requestOf] of Object.entries(KINDS)) {
-  const title = `${CONNECTIONS} clients that ask for ${kind} 64 KB at once and take nothing`
-  test(`${title} neither swell nor end the service`, { ...NEEDS_PROC, timeout: 60_000 }, async (t) => {
-    const service = await startService(t, { settings: { ...ANYBODY, ...SMALL_HEAP } })
+  const title = `${CONNECTIONS} clients that each send 64 KB of requests (${kind}) and read nothing`
+  test(`${title}: memory stays below ${MAX_MEGABYTES} MB, and others are served`, {
+    ...NEEDS_PROC,
+    timeout: 60_000,
+  }, async (t) => {
+    const service = await startService(t, { settings: { ...NO_ANONYMOUS_LIMITS, ...SMALL_HEAP } })
     const { child } = service.process
     await service.ask('/docs')
-    const ended = once(child, 'exit').then(([code, signal]) => assert.fail(`it ended: ${signal ?? code}`))
+    const ended = once(child, 'exit').then(([code, signal]) =>
+      assert.fail(`the service ended: ${signal ?? code}`),
+    )
     attack(t, service.port, requestOf(service.key))
-    const answered = await Promise.race([askMeanwhile(t, service), ended])
+    const answered = await Promise.race([requestDuringAttack(t, service), ended])
     ended.catch(() => undefined)
 
-    assert.equal(await served(service.port, HONEST), HONEST)
-    const memory = megabytesOf(child.pid, 'most')
+    assert.equal(await countServed(service.port, HONEST_REQUESTS), HONEST_REQUESTS)
+    const memory = megabytesOf(child.pid, 'max')
     assert.ok(memory < MAX_MEGABYTES, `the service grew to ${memory} MB`)
-    reached(t, `${memory} MB, ${answered} others answered meanwhile`)
+    reportFigure(t, `${memory} MB, ${answered} other requests answered`)
   })
 }

@@ -7,27 +7,27 @@ import { startProxy } from '../../src/testing/proxy.ts'
 import { makeKey, UNLIMITED } from '../../src/testing/start-app.ts'
 import { assertNothingLost, startCreators } from '../lab/creators.ts'
 import { times } from '../lab/parallel.ts'
-import { randomOf, reached, rounds } from '../lab/rounds.ts'
+import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
 import { startService } from '../lab/service.ts'
 import { withStore } from '../lab/stores.ts'
 
 const ROUNDS = rounds(10_000)
 const CLIENTS = 16
-/** Without a commit for so long, something is wrong. */
+/** Longest time without a commit. */
 const STANDSTILL_MS = 20_000
 
-test('when the reply to a commit is cut off, the retry gets the same animal, and there is one', async (t) => {
+test('connection cut before the reply to a commit: the retry gets the same animal, and there is only one', async (t) => {
   const random = randomOf()
   const direct = new URL(await scratchDatabase(t))
   const proxy = await startProxy(t, { host: direct.hostname, port: Number(direct.port || 5432) })
-  const behind = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
+  const proxied = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
   const key = await makeKey(direct.href, UNLIMITED)
-  const { address } = await startService(t, { settings: { DATABASE_URL: behind.href }, key: false })
+  const { address } = await startService(t, { settings: { DATABASE_URL: proxied.href }, key: false })
 
   let [cuts, cutAt] = [0, performance.now()]
-  // A retry may be cut off too, and the next as well.
+  // The connection may break during retries too.
   proxy.onSend = (bytes) => {
-    const cut = cuts < ROUNDS && bytes.includes('commit') && random.often(0.6)
+    const cut = cuts < ROUNDS && bytes.includes('commit') && random.chance(0.6)
     if (cut) [cuts, cutAt] = [cuts + 1, performance.now()]
     return cut
   }
@@ -38,14 +38,17 @@ test('when the reply to a commit is cut off, the retry gets the same animal, and
   assert.equal(cuts, ROUNDS)
   await assertNothingLost({ address, key }, ledger)
   const unavailable = creators.others.get(503) ?? 0
-  reached(t, `${cuts} commits cut off, ${unavailable} × 503, ${ledger.size} animals, each once under its id`)
+  reportFigure(
+    t,
+    `${cuts} commits cut off, ${unavailable} × 503, ${ledger.size} animals, each once under its id`,
+  )
 })
 
-/** Requests whose results the sweep meets in each round. */
+/** Requests in each round whose stored results have expired. */
 const RENEWED = 32
 const PAST = 1
 
-test('a result that is renewed while the sweep removes old ones is there for the retry', async (t) => {
+test('a stored result renewed while the sweep removes expired ones: the retry gets it', async (t) => {
   const DATABASE_URL = await scratchDatabase(t)
   const service = await startService(t, { settings: { DATABASE_URL } })
   const create = (name: number) =>
@@ -56,9 +59,9 @@ test('a result that is renewed while the sweep removes old ones is there for the
   const all = () => Promise.all(times(RENEWED, create))
   await all()
 
-  const turns = Math.max(10, Math.ceil(ROUNDS / 50))
+  const roundCount = Math.max(10, Math.ceil(ROUNDS / 50))
   await withStore(DATABASE_URL, async ({ db, write }) => {
-    for (let turn = 0; turn < turns; turn += 1) {
+    for (let round = 0; round < roundCount; round += 1) {
       await db.updateTable('idempotency').set({ expires_at: PAST }).execute()
       let isOver = false
       const renewing = all().finally(() => {
@@ -71,9 +74,9 @@ test('a result that is renewed while the sweep removes old ones is there for the
       for (const [name, { status }] of answers.entries()) {
         if (status !== 201) continue
         const { headers } = await create(name)
-        assert.equal(headers['idempotent-replayed'], 'true', `${name} was made twice in turn ${turn}`)
+        assert.equal(headers['idempotent-replayed'], 'true', `${name} was created twice in round ${round}`)
       }
     }
   })
-  reached(t, `${turns * RENEWED} results renewed beside the sweep, each there for its retry`)
+  reportFigure(t, `${roundCount * RENEWED} results renewed during the sweep, each found by its retry`)
 })

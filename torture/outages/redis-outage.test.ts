@@ -2,35 +2,42 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BanRule, readConfig } from '../../src/config.ts'
 import type { Account, Limiter } from '../../src/limits/limiter.ts'
-import { redisLimiter } from '../../src/limits/redis/limiter.ts'
+import { openRedisLimiter } from '../../src/limits/redis/limiter.ts'
 import type { Limits } from '../../src/plans.ts'
 import { startProxy } from '../../src/testing/proxy.ts'
-import { keepAsking, NEEDS_REDIS, startRedis, type Taken, timed, until } from '../../src/testing/redis.ts'
+import {
+  NEEDS_REDIS,
+  sendContinuously,
+  startRedis,
+  type TimedRuling,
+  takeTimed,
+  until,
+} from '../../src/testing/redis.ts'
 import { times } from '../lab/parallel.ts'
 
-/** A rule by which no test bans by mistake. */
+/** A rule that bans nobody in these tests. */
 const BAN: BanRule = { ...readConfig({}).ban, afterRefusals: 10_000 }
 const DAYLONG = 1e6
 
 let callers = 0
 const key = (limits: Limits): Account => ({ name: `key:${++callers}`, limits, ban: BAN })
 
-interface Setting {
-  /** Goes by this time, and not by that of the machine. */
+interface LimiterOptions {
+  /** Used instead of the clock of the machine. */
   clock?: { now: number }
-  /** The first one has a line of its own to Redis. */
+  /** Whether the first limiter connects to Redis through the proxy. */
   proxied?: boolean
 }
 
-/** Limiters as in as many processes, and their Redis. */
-async function openLimiters(t: TestContext, count: number, { clock, proxied = false }: Setting = {}) {
+/** Opens limiters as in several processes, and their Redis. */
+async function openLimiters(t: TestContext, count: number, { clock, proxied = false }: LimiterOptions = {}) {
   const redis = await startRedis(t, '--requirepass', 'secret')
   const proxy = await startProxy(t, { host: '127.0.0.1', port: redis.port })
   const steady = clock ? () => clock.now : () => performance.now()
   const away = new Set<number>()
   const causes: string[] = []
   const open = (place: number): Promise<Limiter> =>
-    redisLimiter({
+    openRedisLimiter({
       server: `redis://:secret@127.0.0.1:${proxied && place === 0 ? proxy.port : redis.port}`,
       clock: steady,
       ban: BAN,
@@ -44,13 +51,13 @@ async function openLimiters(t: TestContext, count: number, { clock, proxied = fa
   const limiters = await Promise.all(times(count, open))
   t.after(() => Promise.all(limiters.map((limiter) => limiter.close())))
   const [first, second] = limiters as [Limiter, Limiter]
-  const allBack = () => until(() => away.size === 0)
-  return { redis, proxy, limiters, first, second, away, causes, allBack }
+  const waitUntilBack = () => until(() => away.size === 0)
+  return { redis, proxy, limiters, first, second, away, causes, waitUntilBack }
 }
 
 const limiting = (title: string, run: (t: TestContext) => Promise<void>) => test(title, NEEDS_REDIS, run)
 
-/** So many times. */
+/** Takes `count` requests one after another. */
 async function take(limiter: Limiter, caller: Account, count: number): Promise<void> {
   for (let sent = 0; sent < count; sent += 1) await limiter.take(caller)
 }
@@ -58,49 +65,49 @@ async function take(limiter: Limiter, caller: Account, count: number): Promise<v
 const allowed = (taken: { outcome: string; lost?: unknown }[]): number =>
   taken.filter(({ outcome }) => outcome === 'allowed').length
 
-function assertQuick(taken: Taken[], stallMs = 0): void {
+function assertQuick(taken: TimedRuling[], stallMs = 0): void {
   const slowest = Math.max(...taken.map(({ took }) => took))
   assert.ok(slowest < 250 + stallMs, `an answer took ${slowest.toFixed()} ms`)
 }
 
-/** Every limiter until it refuses. */
-async function takeTheRest(limiters: Limiter[], caller: Account): Promise<Taken[]> {
-  const taken: Taken[] = []
+/** Takes requests from each limiter until it refuses. */
+async function takeUntilRefused(limiters: Limiter[], caller: Account): Promise<TimedRuling[]> {
+  const taken: TimedRuling[] = []
   for (const limiter of limiters) {
-    let last: Taken
+    let last: TimedRuling
     do {
-      const round = await Promise.all(Array.from({ length: 40 }, () => timed(limiter, caller)))
+      const round = await Promise.all(Array.from({ length: 40 }, () => takeTimed(limiter, caller)))
       taken.push(...round)
-      last = round.at(-1) as Taken
-      // A limiter without its store answers at once: its way back to it needs a turn of the event loop.
+      last = round.at(-1) as TimedRuling
+      // A limiter without Redis answers at once, but its recovery needs a turn of the event loop.
       await new Promise(setImmediate)
-    } while (last.outcome === 'allowed' || last.lost !== undefined)
+    } while (last.outcome === 'allowed' || last.storeError !== undefined)
   }
   return taken
 }
 
-limiting('connections killed all the time: Redis has charged exactly what was answered', async (t) => {
-  const { redis, limiters, allBack } = await openLimiters(t, 3)
+limiting('connections killed repeatedly: Redis has charged exactly the allowed requests', async (t) => {
+  const { redis, limiters, waitUntilBack } = await openLimiters(t, 3)
   const caller = key({ perMinute: 1e6, perDay: 1e7 })
-  const atOnce = 16
-  const load = keepAsking(limiters, caller, atOnce, 1)
+  const concurrency = 16
+  const load = sendContinuously(limiters, caller, concurrency, 1)
   for (let kill = 0; kill < 18; kill += 1) {
-    // At first before anybody has heard of the caller.
+    // The first connections are killed before Redis has a counter for the caller.
     await redis.dropConnections()
-    await more(load, 50)
+    await waitForMore(load, 50)
     if (kill < 5) continue
-    await allBack()
-    // What was under way when the last one came back may still be lost.
-    const from = load.taken.length + atOnce * limiters.length
-    await more(load, 150)
+    await waitUntilBack()
+    // Requests in progress during the recovery may still be lost.
+    const from = load.taken.length + concurrency * limiters.length
+    await waitForMore(load, 150)
     assert.deepEqual(
-      load.taken.slice(from).filter(({ lost }) => lost),
+      load.taken.slice(from).filter(({ storeError }) => storeError),
       [],
     )
   }
   const taken = await load.stop()
-  await allBack()
-  taken.push(...(await Promise.all(limiters.map((limiter) => timed(limiter, caller)))))
+  await waitUntilBack()
+  taken.push(...(await Promise.all(limiters.map((limiter) => takeTimed(limiter, caller)))))
 
   assertQuick(taken, load.stall())
   assert.equal(Number(await redis.client.hget(`adoptable:{${caller.name}}`, 'mu')), allowed(taken))
@@ -108,64 +115,64 @@ limiting('connections killed all the time: Redis has charged exactly what was an
 })
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
-const OUTAGES: Record<string, (redis: Redis, load: { taken: Taken[] }) => Promise<void>> = {
+const OUTAGES: Record<string, (redis: Redis, load: { taken: TimedRuling[] }) => Promise<void>> = {
   async 'is killed and starts empty'(redis, load) {
     await redis.kill()
-    await more(load, 150)
+    await waitForMore(load, 150)
     await redis.start()
   },
   async 'is killed and starts with older counters'(redis, load) {
     await redis.client.save()
-    await more(load, 100)
+    await waitForMore(load, 100)
     await redis.kill()
-    await more(load, 150)
+    await waitForMore(load, 150)
     await redis.start()
   },
   async 'is silent for a while'(redis, load) {
     redis.pause()
-    await more(load, 150)
+    await waitForMore(load, 150)
     redis.resume()
   },
   async 'has no memory left'(redis, load) {
     await redis.client.config('SET', 'maxmemory', '1')
-    await more(load, 150)
+    await waitForMore(load, 150)
     await redis.client.config('SET', 'maxmemory', '0')
   },
   async 'is a replica for a while'(redis, load) {
     await redis.client.replicaof('127.0.0.1', '1')
-    await more(load, 150)
+    await waitForMore(load, 150)
     await redis.client.replicaof('NO', 'ONE')
   },
   async 'wants another password for a while'(redis, load) {
     await redis.client.config('SET', 'requirepass', 'other')
     await redis.dropConnections()
-    await more(load, 150)
+    await waitForMore(load, 150)
     await redis.client.config('SET', 'requirepass', 'secret')
   },
   async 'is emptied by hand'(redis, load) {
     await redis.client.flushall()
-    await more(load, 150)
+    await waitForMore(load, 150)
   },
 }
 
-/** As many answers later. */
-function more({ taken }: { taken: Taken[] }, count: number): Promise<void> {
+/** Waits for `count` more answers. */
+function waitForMore({ taken }: { taken: TimedRuling[] }, count: number): Promise<void> {
   const before = taken.length
   return until(() => taken.length >= before + count)
 }
 
 for (const [name, outage] of Object.entries(OUTAGES)) {
-  limiting(`when Redis ${name}, every answer is quick and exactly the limit is allowed`, async (t) => {
-    const { redis, limiters, causes, allBack } = await openLimiters(t, 3)
+  limiting(`Redis ${name}: every answer within 250 ms, and exactly the limit is allowed`, async (t) => {
+    const { redis, limiters, causes, waitUntilBack } = await openLimiters(t, 3)
     const caller = key({ perMinute: 3_000, perDay: DAYLONG })
-    const load = keepAsking(limiters, caller)
-    await more(load, 200)
+    const load = sendContinuously(limiters, caller)
+    await waitForMore(load, 200)
     await outage(redis, load)
     await until(() => causes.length > 0)
-    await allBack()
-    await more(load, 50)
+    await waitUntilBack()
+    await waitForMore(load, 50)
     const taken = await load.stop()
-    const rest = await takeTheRest(limiters, caller)
+    const rest = await takeUntilRefused(limiters, caller)
 
     assertQuick(taken)
     assert.equal(allowed([...taken, ...rest]), 3_000)
@@ -174,43 +181,40 @@ for (const [name, outage] of Object.entries(OUTAGES)) {
   })
 }
 
-limiting(
-  'without Redis a process serves what was promised, never more, and says 503 after that',
-  async (t) => {
-    const clock = { now: 1_800_000_000_000 }
-    const { redis, limiters, away } = await openLimiters(t, 2, { clock })
-    const caller = key({ perMinute: 100, perDay: DAYLONG })
-    const taken: Taken[] = []
-    for (const limiter of limiters) taken.push(await timed(limiter, caller))
-    await redis.kill()
-    await until(() => away.size === 2)
+limiting('without Redis a process serves its promises, never more, then answers 503', async (t) => {
+  const clock = { now: 1_800_000_000_000 }
+  const { redis, limiters, away } = await openLimiters(t, 2, { clock })
+  const caller = key({ perMinute: 100, perDay: DAYLONG })
+  const taken: TimedRuling[] = []
+  for (const limiter of limiters) taken.push(await takeTimed(limiter, caller))
+  await redis.kill()
+  await until(() => away.size === 2)
 
-    for (const limiter of limiters)
-      for (let sent = 0; sent < 100; sent += 1) taken.push(await timed(limiter, caller))
+  for (const limiter of limiters)
+    for (let sent = 0; sent < 100; sent += 1) taken.push(await takeTimed(limiter, caller))
 
-    assertQuick(taken)
-    assert.ok(allowed(taken) > 40 && allowed(taken) <= 100, `${allowed(taken)}`)
-    assert.ok(taken.every(({ outcome, lost }) => outcome === 'allowed' || lost instanceof Error))
-  },
-)
+  assertQuick(taken)
+  assert.ok(allowed(taken) > 40 && allowed(taken) <= 100, `${allowed(taken)}`)
+  assert.ok(taken.every(({ outcome, storeError }) => outcome === 'allowed' || storeError instanceof Error))
+})
 
 /** Most requests allowed in any 60 seconds. */
-function mostInAMinute(times: number[]): number {
+function maxPerMinute(times: number[]): number {
   const sorted = times.toSorted((a, b) => a - b)
   return Math.max(...sorted.map((from) => sorted.filter((at) => at >= from && at < from + 60_000).length))
 }
 
-limiting('minutes that begin without Redis are served in part, for a quarter of an hour', async (t) => {
+limiting('minutes that begin without Redis: served in part for a quarter of an hour', async (t) => {
   const clock = { now: 1_800_000_000_000 }
-  const { redis, limiters, away, allBack } = await openLimiters(t, 2, { clock })
+  const { redis, limiters, away, waitUntilBack } = await openLimiters(t, 2, { clock })
   const caller = key({ perMinute: 60, perDay: DAYLONG })
-  await seenByAll(clock)
+  await sendHeartbeats(clock)
   for (const limiter of limiters) await limiter.take(caller)
   await redis.kill()
   await until(() => away.size === 2)
 
   const times: number[] = []
-  // At the end of one minute and at the start of the next.
+  // Bursts at the end of one minute and at the start of the next.
   for (let step = 0; step < 350; step += 1) {
     clock.now += 2_500
     const [cycle, place] = [Math.floor(step / 24), step % 24]
@@ -222,18 +226,18 @@ limiting('minutes that begin without Redis are served in part, for a quarter of 
     }
   }
   assert.ok(times.length > 200, `${times.length} served in 15 minutes`)
-  assert.ok(mostInAMinute(times) <= 60, `${mostInAMinute(times)}`)
+  assert.ok(maxPerMinute(times) <= 60, `${maxPerMinute(times)}`)
 
   clock.now += 20_000
-  for (const limiter of limiters) assert.notEqual((await limiter.take(caller)).lost, undefined)
+  for (const limiter of limiters) assert.notEqual((await limiter.take(caller)).storeError, undefined)
   clock.now += 120_000
   await redis.start()
-  await allBack()
-  assert.equal(allowed(await takeTheRest(limiters, caller)), 60)
+  await waitUntilBack()
+  assert.equal(allowed(await takeUntilRefused(limiters, caller)), 60)
 })
 
-/** Lets the limiters show that they live, in a time in which their own clock goes on too. */
-async function seenByAll(clock: { now: number }): Promise<void> {
+/** Lets the limiters signal that they are alive while their clock advances. */
+async function sendHeartbeats(clock: { now: number }): Promise<void> {
   const from = performance.now()
   const start = clock.now
   await until(() => {
@@ -242,14 +246,14 @@ async function seenByAll(clock: { now: number }): Promise<void> {
   })
 }
 
-limiting('a process that is cut off and those that are not never exceed a window together', async (t) => {
+limiting('a process that is cut off and the others never exceed a window together', async (t) => {
   const clock = { now: 1_800_000_000_000 }
-  const { redis, proxy, limiters, away, allBack } = await openLimiters(t, 3, { clock, proxied: true })
+  const { redis, proxy, limiters, away, waitUntilBack } = await openLimiters(t, 3, { clock, proxied: true })
   const caller = key({ perMinute: 60, perDay: DAYLONG })
-  await seenByAll(clock)
+  await sendHeartbeats(clock)
   const times: number[] = []
   const windows = new Set<number>()
-  const alone: number[] = []
+  const cutOffTimes: number[] = []
   const ask = async (limiter: Limiter, list = times, count = 12): Promise<void> => {
     for (let sent = 0; sent < count; sent += 1) {
       if ((await limiter.take(caller)).outcome === 'allowed') list.push(clock.now)
@@ -260,46 +264,46 @@ limiting('a process that is cut off and those that are not never exceed a window
   for (const limiter of limiters) await ask(limiter, times, 1)
   proxy.mode = 'stall'
   await until(() => away.size === 1)
-  await seenByAll(clock)
+  await sendHeartbeats(clock)
 
   for (let step = 0; step < 22; step += 1) {
     clock.now += 6_000
-    for (const [place, limiter] of limiters.entries()) await ask(limiter, place === 0 ? alone : times)
+    for (const [place, limiter] of limiters.entries()) await ask(limiter, place === 0 ? cutOffTimes : times)
   }
-  // What is held breaks, and new connections get through.
+  // Breaks held connections and accepts new ones.
   proxy.mode = 'pass'
   proxy.cut()
   proxy.restore()
-  await allBack()
+  await waitUntilBack()
   for (let step = 0; step < 24; step += 1) {
     clock.now += 5_000
     for (const limiter of limiters) await ask(limiter)
   }
 
-  assert.ok(alone.length > 10, `${alone.length} served alone`)
+  assert.ok(cutOffTimes.length > 10, `${cutOffTimes.length} served alone`)
   for (const start of windows) {
-    const count = [...times, ...alone].filter((at) => at >= start && at < start + 60_000).length
+    const count = [...times, ...cutOffTimes].filter((at) => at >= start && at < start + 60_000).length
     assert.ok(count <= 60, `${count} in the window of ${start}`)
   }
   const last = [...windows].at(-2) as number
   assert.equal(times.filter((at) => at >= last && at < last + 60_000).length, 60)
 })
 
-limiting('a ban outlives a Redis that lost its memory', async (t) => {
-  const { redis, first, second, away, allBack } = await openLimiters(t, 2)
+limiting('a ban stays after Redis lost its memory', async (t) => {
+  const { redis, first, second, away, waitUntilBack } = await openLimiters(t, 2)
   const caller = { ...key({ perMinute: 5, perDay: DAYLONG }), ban: { ...BAN, afterRefusals: 3 } }
   await take(first, caller, 9)
   await redis.kill()
   await until(() => away.size === 2)
   assert.equal((await first.take(caller)).outcome, 'banned')
   await redis.start()
-  await allBack()
+  await waitUntilBack()
 
   assert.equal((await second.take(caller)).outcome, 'banned')
 })
 
-limiting('an empty Redis is told what processes used that have left since', async (t) => {
-  const { redis, first, second, away, allBack } = await openLimiters(t, 2)
+limiting('an empty Redis gets the counts of processes that have stopped', async (t) => {
+  const { redis, first, second, away, waitUntilBack } = await openLimiters(t, 2)
   const caller = key({ perMinute: 100, perDay: DAYLONG })
   await take(first, caller, 50)
   await second.take(caller)
@@ -309,40 +313,43 @@ limiting('an empty Redis is told what processes used that have left since', asyn
   await redis.kill()
   await until(() => away.size > 0)
   await redis.start()
-  await allBack()
+  await waitUntilBack()
 
-  assert.equal(allowed(await takeTheRest([second], caller)), 49)
+  assert.equal(allowed(await takeUntilRefused([second], caller)), 49)
 })
 
-limiting('what is promised to a process that is cut off goes to nobody else', async (t) => {
+limiting('promises to a process that is cut off go to no other process', async (t) => {
   const { proxy, first: cut, second: other, away } = await openLimiters(t, 2, { proxied: true })
   const caller = key({ perMinute: 100, perDay: DAYLONG })
-  const taken = [await timed(cut, caller)]
+  const taken = [await takeTimed(cut, caller)]
   proxy.mode = 'stall'
   await until(() => away.size === 1)
-  taken.push(...(await takeTheRest([other], caller)))
-  const alone = await Promise.all(Array.from({ length: 100 }, () => timed(cut, caller)))
+  taken.push(...(await takeUntilRefused([other], caller)))
+  const cutOffTimes = await Promise.all(Array.from({ length: 100 }, () => takeTimed(cut, caller)))
 
-  assert.ok(allowed(alone) > 20, `${allowed(alone)} served alone`)
-  assert.ok(allowed([...taken, ...alone]) <= 100, `${allowed([...taken, ...alone])} in all`)
+  assert.ok(allowed(cutOffTimes) > 20, `${allowed(cutOffTimes)} served alone`)
+  assert.ok(allowed([...taken, ...cutOffTimes]) <= 100, `${allowed([...taken, ...cutOffTimes])} in all`)
 })
 
-limiting('a caller whose counters were removed is told again, with what others used', async (t) => {
-  const { redis, first, second } = await openLimiters(t, 2)
-  const caller = key({ perMinute: 100, perDay: DAYLONG })
-  await take(first, caller, 40)
-  await second.take(caller)
-  await redis.client.del(`adoptable:{${caller.name}}`)
+limiting(
+  'counters of a caller removed from Redis: restored, with the counts of other processes',
+  async (t) => {
+    const { redis, first, second } = await openLimiters(t, 2)
+    const caller = key({ perMinute: 100, perDay: DAYLONG })
+    await take(first, caller, 40)
+    await second.take(caller)
+    await redis.client.del(`adoptable:{${caller.name}}`)
 
-  assert.equal(allowed(await takeTheRest([second], caller)), 59)
-})
+    assert.equal(allowed(await takeUntilRefused([second], caller)), 59)
+  },
+)
 
-limiting('a stop gives everything back, and is quick also without Redis', async (t) => {
+limiting('a stop returns all promises, and is quick without Redis too', async (t) => {
   const { redis, first, second } = await openLimiters(t, 2)
   const caller = key({ perMinute: 300, perDay: DAYLONG })
-  const taken = [await timed(first, caller)]
+  const taken = [await takeTimed(first, caller)]
   await first.close()
-  assert.equal(allowed([...taken, ...(await takeTheRest([second], caller))]), 300)
+  assert.equal(allowed([...taken, ...(await takeUntilRefused([second], caller))]), 300)
 
   redis.pause()
   const from = performance.now()

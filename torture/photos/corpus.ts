@@ -3,54 +3,59 @@ import sharp from 'sharp'
 import { picture } from '../../src/testing/pictures.ts'
 import type { Random } from '../lab/random.ts'
 
-/** What a file says of itself that nobody may find again. */
+/** Metadata in the files that must not appear in any rendition. */
 export const MARK = 'Behind the blue house 52.08N'
 
 export interface Specimen {
   name: string
   bytes: Buffer
-  /** As it is sent; image/jpeg when absent. */
+  /** Content-Type; image/jpeg when absent. */
   type?: string
-  /** What it may be answered with. */
+  /** Accepted statuses of the answer. */
   answers: number[]
 }
 
 const TYPES = ['jpeg', 'png', 'webp', 'avif', 'gif'] as const
-const TAKEN = [200, 201]
+const ACCEPTED = [200, 201]
 const REFUSED = [422]
-/** It depends on what was damaged whether a whole picture is left. */
-const EITHER = [...TAKEN, ...REFUSED]
+/** A damaged file may still have a complete image. */
+const EITHER = [...ACCEPTED, ...REFUSED]
 
-/** Pictures and what only looks like one, as somebody would send them who means harm. */
+/** Images, and files that only look like one, as an attacker would send them. */
 export async function* corpus(random: Random, damaged: number): AsyncGenerator<Specimen> {
-  yield* sound()
-  yield* tooLarge()
-  yield* disguised()
+  yield* validFiles()
+  yield* largeFiles()
+  yield* otherFormats()
   for (const type of TYPES) {
-    const whole = await picture({ width: 320, height: 200, type, told: MARK })
-    for (const at of boundaries(type, whole).slice(0, damaged)) yield cut(type, whole, at)
+    const original = await picture({ width: 320, height: 200, type, metadata: MARK })
+    for (const at of boundaries(type, original).slice(0, damaged)) yield cut(type, original, at)
     for (let time = 0; time < damaged; time += 1) {
-      yield cut(type, whole, random.whole(1, whole.length - 1))
-      yield { name: `${type} with wrong bytes`, bytes: spoilt(random, whole), answers: EITHER }
+      yield cut(type, original, random.integer(1, original.length - 1))
+      yield { name: `${type} with wrong bytes`, bytes: corruptBytes(random, original), answers: EITHER }
     }
   }
 }
 
-/** The mark at the end of a format, and its checksum: without them all pixels are there. */
+/** End marker and checksum of a format. Without them the file still has all pixels. */
 const END_BYTES = 16
 
-/** A file that ends early is refused, though other programs show what is there of it. */
-function cut(type: string, whole: Buffer, at: number): Specimen {
-  const answers = at < whole.length - END_BYTES ? REFUSED : EITHER
-  return { name: `${type} cut at byte ${at} of ${whole.length}`, bytes: whole.subarray(0, at), answers }
+/** A truncated file, which the service rejects although other programs show a part of the image. */
+function cut(type: string, original: Buffer, at: number): Specimen {
+  const answers = at < original.length - END_BYTES ? REFUSED : EITHER
+  return { name: `${type} cut at byte ${at} of ${original.length}`, bytes: original.subarray(0, at), answers }
 }
 
-async function* sound(): AsyncGenerator<Specimen> {
+async function* validFiles(): AsyncGenerator<Specimen> {
   for (const type of TYPES)
-    yield { name: type, bytes: await picture({ type, told: MARK }), type: `image/${type}`, answers: TAKEN }
+    yield {
+      name: type,
+      bytes: await picture({ type, metadata: MARK }),
+      type: `image/${type}`,
+      answers: ACCEPTED,
+    }
   for (let orientation = 1; orientation <= 8; orientation += 1) {
-    const bytes = await picture({ width: 90, height: 60, number: orientation, orientation, told: MARK })
-    yield { name: `orientation ${orientation}`, bytes, answers: TAKEN }
+    const bytes = await picture({ width: 90, height: 60, number: orientation, orientation, metadata: MARK })
+    yield { name: `orientation ${orientation}`, bytes, answers: ACCEPTED }
   }
   const base = sharp(await picture({ width: 200, height: 100, number: 9 }))
   for (const [name, bytes] of [
@@ -69,16 +74,20 @@ async function* sound(): AsyncGenerator<Specimen> {
     ['animated WebP', await animated('webp')],
     ['as type jpeg a PNG', await picture({ type: 'png', number: 7 })],
   ] as const)
-    yield { name, bytes, answers: TAKEN }
+    yield { name, bytes, answers: ACCEPTED }
   const jpeg = await picture({ number: 11 })
   const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, MARK.length + 2]), Buffer.from(MARK)])
   yield {
     name: 'comment',
     bytes: Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]),
-    answers: TAKEN,
+    answers: ACCEPTED,
   }
   const page = Buffer.from(`<!DOCTYPE html><script>${MARK}</script>`)
-  yield { name: 'GIF and HTML', bytes: Buffer.concat([await picture({ type: 'gif' }), page]), answers: TAKEN }
+  yield {
+    name: 'GIF and HTML',
+    bytes: Buffer.concat([await picture({ type: 'gif' }), page]),
+    answers: ACCEPTED,
+  }
   const zip = Buffer.concat([jpeg, Buffer.from(`PK\x03\x04${MARK}`)])
   yield { name: 'JPEG and ZIP', bytes: zip, answers: EITHER }
 }
@@ -90,39 +99,39 @@ async function animated(type: 'gif' | 'webp'): Promise<Buffer> {
     .toBuffer()
 }
 
-async function* tooLarge(): AsyncGenerator<Specimen> {
+async function* largeFiles(): AsyncGenerator<Specimen> {
   yield { name: '50,000 × 1', bytes: png(50_000, 1), answers: REFUSED }
   yield { name: '12,001 × 1', bytes: png(12_001, 1), answers: REFUSED }
   yield { name: '7,000 × 7,000 of 16 bits, interlaced', bytes: png(7_000, 7_000, true), answers: REFUSED }
-  yield { name: '4,000 × 3,490 of 16 bits, interlaced', bytes: png(4_000, 3_490, true), answers: TAKEN }
+  yield { name: '4,000 × 3,490 of 16 bits, interlaced', bytes: png(4_000, 3_490, true), answers: ACCEPTED }
   yield { name: 'said to be 2,147,483,647 wide', bytes: withSize(2_147_483_647, 1), answers: REFUSED }
   yield { name: 'said to be 0 wide', bytes: withSize(0, 1), answers: REFUSED }
   const flat = sharp({ create: { width: 10_000, height: 5_000, channels: 3, background: 'gray' } })
-  yield { name: '50 megapixels', bytes: await flat.clone().jpeg().toBuffer(), answers: TAKEN }
+  yield { name: '50 megapixels', bytes: await flat.clone().jpeg().toBuffer(), answers: ACCEPTED }
   const heavy = flat.clone().jpeg({ progressive: true, chromaSubsampling: '4:4:4' })
   yield { name: '50 megapixels, progressive 4:4:4', bytes: await heavy.toBuffer(), answers: REFUSED }
   const light = sharp({ create: { width: 8_000, height: 4_500, channels: 3, background: 'gray' } })
   const bytes = await light.jpeg({ progressive: true }).toBuffer()
-  yield { name: '36 megapixels, progressive', bytes, answers: TAKEN }
+  yield { name: '36 megapixels, progressive', bytes, answers: ACCEPTED }
   const colours = sharp({ create: { width: 5_190, height: 3_460, channels: 3, background: 'gray' } })
-  const whole = colours.jpeg({ progressive: true, chromaSubsampling: '4:4:4' })
-  yield { name: '18 megapixels, progressive 4:4:4', bytes: await whole.toBuffer(), answers: TAKEN }
-  yield { name: 'texts of a gigabyte', bytes: talkative(), answers: REFUSED }
+  const original = colours.jpeg({ progressive: true, chromaSubsampling: '4:4:4' })
+  yield { name: '18 megapixels, progressive 4:4:4', bytes: await original.toBuffer(), answers: ACCEPTED }
+  yield { name: 'texts of a gigabyte', bytes: manyTexts(), answers: REFUSED }
   const avif = sharp({ create: { width: 3_000, height: 2_000, channels: 3, background: 'gray' } })
-  yield { name: '6 megapixels of AVIF', bytes: await avif.avif({ effort: 0 }).toBuffer(), answers: TAKEN }
+  yield { name: '6 megapixels of AVIF', bytes: await avif.avif({ effort: 0 }).toBuffer(), answers: ACCEPTED }
   const full = Buffer.concat([await picture({ number: 12 }), Buffer.alloc(15_000_000)])
   yield { name: '15 MB', bytes: full.subarray(0, 15_000_000), answers: EITHER }
   yield { name: '15 MB and a byte', bytes: full.subarray(0, 15_000_001), answers: [413] }
 }
 
-async function* disguised(): AsyncGenerator<Specimen> {
+async function* otherFormats(): AsyncGenerator<Specimen> {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>'
   const drawn = sharp(await picture())
   for (const [name, bytes] of [
     ['nothing', Buffer.alloc(0)],
     ['SVG', Buffer.from(svg)],
-    ['SVG behind a declaration', Buffer.from(`<?xml version="1.0"?>${svg}`)],
+    ['SVG after a declaration', Buffer.from(`<?xml version="1.0"?>${svg}`)],
     ['PDF', Buffer.from('%PDF-1.7\n1 0 obj<<>>endobj\ntrailer<<>>')],
     ['TIFF', await drawn.clone().tiff().toBuffer()],
     ['raw pixels of libvips', Buffer.concat([Buffer.from([0x08, 0xf2, 0xa6, 0xb6]), Buffer.alloc(4_096)])],
@@ -138,17 +147,17 @@ async function* disguised(): AsyncGenerator<Specimen> {
     yield { name: `sent as ${type}`, bytes: await picture(), type, answers: [415] }
 }
 
-/** Where a format has its parts begin. */
+/** Positions near the start of a format's segments. */
 function boundaries(type: (typeof TYPES)[number], bytes: Buffer): number[] {
   const marks = { jpeg: /\xff[\xc0-\xfe]/g, png: /[A-Za-z]{4}/g, webp: /VP8.|ICCP|EXIF|XMP /g }
   const mark = marks[type as keyof typeof marks] ?? /meta|iloc|mdat|av1C|!\xf9|,/g
   return [...bytes.toString('latin1').matchAll(mark)].flatMap(({ index }) => [index, index + 2, index + 4])
 }
 
-function spoilt(random: Random, whole: Buffer): Buffer {
-  const bytes = Buffer.from(whole)
-  for (let time = random.whole(1, 8); time > 0; time -= 1)
-    bytes[random.whole(4, bytes.length - 1)] = random.pick([0, 0xff, 0x7f, random.whole(0, 255)])
+function corruptBytes(random: Random, original: Buffer): Buffer {
+  const bytes = Buffer.from(original)
+  for (let time = random.integer(1, 8); time > 0; time -= 1)
+    bytes[random.integer(4, bytes.length - 1)] = random.pick([0, 0xff, 0x7f, random.integer(0, 255)])
   return bytes
 }
 
@@ -166,21 +175,21 @@ function head(width: number, height: number, heavy: boolean): Buffer {
   const data = Buffer.alloc(13)
   data.writeUInt32BE(width, 0)
   data.writeUInt32BE(height, 4)
-  // Bits of a sample; gray, or colours with alpha; interlaced.
+  // Bits per sample; gray, or colour with alpha; interlaced.
   data.set(heavy ? [16, 6, 0, 0, 1] : [8, 0, 0, 0, 0], 8)
   return chunk('IHDR', data)
 }
 
-/** All black, so that next to nothing of it goes over the wire. */
+/** A black image, which compresses to very few bytes. */
 function png(width: number, height: number, heavy = false): Buffer {
-  // Interlaced lines are more, each with a byte before it: too many zeros do no harm.
+  // Interlacing adds lines with a byte each. Too many zeros do no harm.
   const pixels = Buffer.alloc(heavy ? width * height * 8 + height * 16 : (width + 1) * height)
   const data = chunk('IDAT', deflateSync(pixels, { level: 1 }))
   return Buffer.concat([SIGNATURE, head(width, height, heavy), data, chunk('IEND', Buffer.alloc(0))])
 }
 
-/** Texts that inflate a thousand times. */
-function talkative(): Buffer {
+/** Text chunks that inflate a thousand times. */
+function manyTexts(): Buffer {
   const text = chunk('zTXt', Buffer.concat([Buffer.from('a\0\0'), deflateSync(Buffer.alloc(50_000_000))]))
   const pixels = chunk('IDAT', deflateSync(Buffer.alloc(2)))
   return Buffer.concat([SIGNATURE, head(1, 1, false), ...Array.from({ length: 20 }, () => text), pixels])

@@ -14,20 +14,20 @@ import { ALL_RENDITIONS, fileName, readFileName } from '../../src/photos/storage
 import type { PhotoStore } from '../../src/photos/storage/store.ts'
 import { picture } from '../../src/testing/pictures.ts'
 import { LOST_RETRY_MS, repeat, waitFor } from '../lab/parallel.ts'
-import { randomOf, reached, rounds } from '../lab/rounds.ts'
-import { ANYBODY, newService, type Service } from '../lab/service.ts'
+import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
+import { NO_ANONYMOUS_LIMITS, newService, type Service } from '../lab/service.ts'
 
 const ROUNDS = rounds(200)
 const ANIMALS = 4
-const LONGEST_LIFE_MS = 1_200
+const MAX_LIFE_MS = 1_200
 const A_DAY_MS = 86_400_000
 
-interface Shown {
+interface PhotoView {
   id: number
   sizes: Record<string, string>
 }
 
-/** Adds and removes photos, and asks for files that are still to be made, until the service is gone. */
+/** Adds and removes photos, and requests files that are not made yet, until the service ends. */
 function startClients({ ask }: Service, number: () => number) {
   const acknowledged = new Map<string, boolean>()
   const change = async (): Promise<void> => {
@@ -36,7 +36,7 @@ function startClients({ ask }: Service, number: () => number) {
     const added = await ask(path, { method: 'POST', body, headers: { 'content-type': 'image/jpeg' } })
     if (added.status === 201) acknowledged.set(`${path}/${added.body.id}`, true)
     const { body: photos } = await ask(path)
-    const oldest: Shown | undefined = photos.length > 5 ? photos[0] : undefined
+    const oldest: PhotoView | undefined = photos.length > 5 ? photos[0] : undefined
     if (!oldest) return
     await ask(new URL(oldest.sizes.medium ?? '').pathname)
     acknowledged.delete(`${path}/${oldest.id}`)
@@ -48,7 +48,7 @@ function startClients({ ask }: Service, number: () => number) {
 
 const filesIn = (folder: string): string[] => globSync('??/*', { cwd: folder })
 
-/** What the service does a day later, on what the kills have left. */
+/** Runs the service's cleanup as a day later. */
 async function sweep(databaseUrl: string, photoStore: PhotoStore, now: number): Promise<void> {
   const { db, write, close } = await openForCommand(databaseUrl, changes)
   try {
@@ -62,8 +62,8 @@ async function sweep(databaseUrl: string, photoStore: PhotoStore, now: number): 
   }
 }
 
-test('however often it is killed, each photo that is shown is whole, and files of no photo go', async (t) => {
-  const service = await newService(t, { settings: ANYBODY })
+test('kill -9 during photo changes: every visible photo is complete, and orphaned files are removed', async (t) => {
+  const service = await newService(t, { settings: NO_ANONYMOUS_LIMITS })
   const random = randomOf()
   let numbers = 0
   const number = () => (numbers += 1)
@@ -72,9 +72,9 @@ test('however often it is killed, each photo that is shown is whole, and files o
     await service.start()
     for (let animal = 1; round === 0 && animal <= ANIMALS; animal += 1)
       await service.ask('/v1/pets', { body: { name: `Rex ${animal}`, categoryId: 1 } })
-    // However slow the machine is, there is a photo that a kill could lose.
+    // On a slow machine too, there must be a photo that a kill could lose.
     if (round === 0) await waitFor(t, () => clients.acknowledged.size > 0)
-    await pause(random.whole(0, LONGEST_LIFE_MS))
+    await pause(random.integer(0, MAX_LIFE_MS))
     await service.end()
   }
   await service.start()
@@ -86,7 +86,7 @@ test('however often it is killed, each photo that is shown is whole, and files o
   for (let animal = 1; animal <= ANIMALS; animal += 1) {
     const path = `/v1/pets/${animal}/photos`
     const { body } = await service.ask(path)
-    for (const { id, sizes } of body as Shown[]) {
+    for (const { id, sizes } of body as PhotoView[]) {
       clients.acknowledged.delete(`${path}/${id}`)
       for (const address of Object.values(sizes)) {
         const { pathname } = new URL(address)
@@ -99,7 +99,7 @@ test('however often it is killed, each photo that is shown is whole, and files o
       listed.add(readFileName(new URL(sizes.full ?? '').pathname.slice('/photos/'.length))?.hash ?? '')
     }
   }
-  assert.deepEqual([...clients.acknowledged.keys()], [], 'answered with 201, and not there')
+  assert.deepEqual([...clients.acknowledged.keys()], [], 'answered with 201 but missing')
   assert.ok(listed.size > 0)
   await service.end()
 
@@ -107,15 +107,15 @@ test('however often it is killed, each photo that is shown is whole, and files o
   for (const hash of listed)
     for (const rendition of ALL_RENDITIONS.filter((rendition) => rendition !== 'jpeg'))
       assert.ok(await store.size(fileName(hash, rendition)), `${hash} ${rendition}`)
-  const nobodys = () => filesIn(folder).filter((file) => !listed.has(file.slice(3, 35)))
-  const orphans = nobodys().length
-  const halves = readdirSync(store.workFolder).length
+  const listOrphans = () => filesIn(folder).filter((file) => !listed.has(file.slice(3, 35)))
+  const orphans = listOrphans().length
+  const partialFiles = readdirSync(store.workFolder).length
   await sweep(DATABASE_URL, store, Date.now() + 2 * A_DAY_MS)
-  assert.deepEqual(nobodys(), [])
+  assert.deepEqual(listOrphans(), [])
   assert.deepEqual(readdirSync(store.workFolder), [])
   assert.equal(new Set(filesIn(folder).map((file) => file.slice(3, 35))).size, listed.size)
-  reached(
+  reportFigure(
     t,
-    `${ROUNDS} kills, ${numbers} pictures, ${listed.size} photos whole, ${orphans} + ${halves} files swept`,
+    `${ROUNDS} kills, ${numbers} pictures, ${listed.size} photos whole, ${orphans} + ${partialFiles} files swept`,
   )
 })

@@ -3,58 +3,58 @@ import { changes } from '../../src/db/change.ts'
 import { generateKey, hashKey } from '../../src/keys/key-format.ts'
 import { UNLIMITED } from '../../src/testing/start-app.ts'
 import { list } from '../lab/list.ts'
-import { each, times } from '../lab/parallel.ts'
+import { forEachConcurrently, times } from '../lab/parallel.ts'
 import type { Random } from '../lab/random.ts'
-import { ANYBODY, startService } from '../lab/service.ts'
+import { NO_ANONYMOUS_LIMITS, startService } from '../lab/service.ts'
 import { type Stores, withStore } from '../lab/stores.ts'
 import { exchange } from '../lab/wire.ts'
 
-/** Stands in a line of the log only when somebody wrote that line for us. */
+/** Appears as a member of a log line only if a client forged the line. */
 export const FORGED = 'forged'
 
-/** What would begin a new line, colour a terminal, or end a JSON string. */
+/** Bytes that start a new line, control a terminal, or end a JSON string. */
 const INJECTED = list('\r\n¦\n¦\r¦\x1b[31m¦\x1b]0;a\x07¦\x9b31m¦\x85¦"},¦%0d%0a¦%1b[31m¦\0¦\x7f')
 const LINE = `{"level":30,"${FORGED}":true,"msg":"${FORGED}"}`
 const NAMES = list('X-Request-Id¦User-Agent¦Referer¦Cookie¦X-Api-Key¦If-Match¦Host¦A')
 
-export interface Life {
-  /** Every key that was made, in every state. */
+export interface ServiceRun {
+  /** Every key, in every state. */
   keys: string[]
-  /** Their SHA-256, which the store does hold. */
+  /** Hashes of the keys, which are in the store. */
   hashes: string[]
-  /** All that the service said on stderr, and how many requests it was sent. */
+  /** The service's stderr. */
   log: string
   requests: number
-  /** What it printed once on purpose. */
+  /** The key that the service printed at its first start. */
   firstKey: string | undefined
 }
 
-/** Makes keys beside the service, and gives every third away again: revoked, or rotated into another. */
-function makeKeys(databaseUrl: string, count: number): Promise<{ made: string[]; useful: string[] }> {
+/** Makes keys while the service runs. Revokes or rotates every third. */
+function makeKeys(databaseUrl: string, count: number): Promise<{ keys: string[]; validKeys: string[] }> {
   return withStore(databaseUrl, async ({ write }) => {
-    const made: string[] = []
-    const useful: string[] = []
+    const keys: string[] = []
+    const validKeys: string[] = []
     for (let number = 0; number < count; number += 1) {
       const key = generateKey('production')
       const plan = { name: 'a', ...UNLIMITED, access: 'admin' } as const
       const id = await write(changes.insertKey, plan, hashKey(key), 0)
-      made.push(key)
+      keys.push(key)
       if (number % 6 === 4) await write(changes.revokeKey, id, 1)
-      else useful.push(key)
+      else validKeys.push(key)
       if (number % 6 !== 5) continue
       const next = generateKey('production')
       await write(changes.rotateKey, id, hashKey(next), Date.now(), 86_400_000)
-      made.push(next)
-      useful.push(next)
+      keys.push(next)
+      validKeys.push(next)
     }
-    return { made, useful }
+    return { keys, validKeys }
   })
 }
 
-/** A request with a key where it belongs, and where it does not; now and then with bytes that hurt a log. */
+/** A request with a key in correct and wrong places, sometimes with bytes that could damage a log. */
 function makeRequest(random: Random, key: string, number: number): string {
   const [before, after] = [random.pick(INJECTED), random.pick(['', '\r\n', '\n'])]
-  const odd = random.often(0.5) ? before + LINE + after : key
+  const odd = random.chance(0.5) ? before + LINE + after : key
   const line = random.pick([
     ...list('GET /v1/pets¦GET /v1/pets/1¦POST /v1/pets¦PATCH /v1/pets/1¦POST /v1/store/orders'),
     `GET /v1/pets?cursor=${key}&api_key=${key}`,
@@ -83,24 +83,24 @@ interface Options {
   whileServing: () => Promise<void>
 }
 
-/** A busy life of a service that logs all it can, with several requests for each key. */
-export async function live(
+/** Runs a service with log level trace, and sends several requests with each key. */
+export async function runService(
   t: TestContext,
   stores: Stores,
   { random, keyCount, whileServing }: Options,
-): Promise<Life> {
+): Promise<ServiceRun> {
   const service = await startService(t, {
-    settings: { ...stores, ...ANYBODY, LOG_LEVEL: 'trace' },
+    settings: { ...stores, ...NO_ANONYMOUS_LIMITS, LOG_LEVEL: 'trace' },
     key: false,
   })
   const firstKey = /adopt_live_\w+/.exec(service.process.output.stdout)?.[0]
-  const { made, useful } = await makeKeys(stores.DATABASE_URL, keyCount)
+  const { keys, validKeys } = await makeKeys(stores.DATABASE_URL, keyCount)
   const requests = times(keyCount * 4, (number) =>
-    makeRequest(random, useful[number % useful.length] ?? '', number),
+    makeRequest(random, validKeys[number % validKeys.length] ?? '', number),
   )
-  await each(requests, 16, (request) => exchange(service.port, request))
+  await forEachConcurrently(requests, 16, (request) => exchange(service.port, request))
   await whileServing()
   const { stderr } = await service.end('SIGTERM')
-  const all = firstKey ? [...made, firstKey] : made
+  const all = firstKey ? [...keys, firstKey] : keys
   return { keys: all, hashes: all.map(hashKey), log: stderr, requests: requests.length, firstKey }
 }

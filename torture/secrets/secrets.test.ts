@@ -6,22 +6,22 @@ import pg from 'pg'
 import { fileOf } from '../../src/db/store-url.ts'
 import { spawnCli } from '../../src/testing/process.ts'
 import { scratchFolder } from '../../src/testing/start-app.ts'
-import { randomOf, reached, rounds } from '../lab/rounds.ts'
-import { onEach } from '../lab/stores.ts'
-import { FORGED, live } from './secrets-life.ts'
+import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
+import { testOnEachStore } from '../lab/stores.ts'
+import { FORGED, runService } from './secrets-life.ts'
 
-/** Keys made on each store. */
+/** Number of keys on each store. */
 const KEYS = rounds(2_000)
 const RANDOM_PART = 'adopt_live_'.length
-const SHOWN = 12
+const MIN_LEAK_LENGTH = 12
 
-/** The keys of which a text holds at least the first 12 random characters. */
-function leaked(text: string, keys: string[]): string[] {
-  const parts = new Map(keys.map((key) => [key.slice(RANDOM_PART, RANDOM_PART + SHOWN), key]))
+/** Keys whose first 12 random characters are in the text. */
+function findLeaks(text: string, keys: string[]): string[] {
+  const parts = new Map(keys.map((key) => [key.slice(RANDOM_PART, RANDOM_PART + MIN_LEAK_LENGTH), key]))
   const found = new Set<string>()
   for (const [run] of text.matchAll(/[0-9A-Za-z]{12,}/g)) {
-    for (let place = 0; place + SHOWN <= run.length; place += 1) {
-      const key = parts.get(run.slice(place, place + SHOWN))
+    for (let position = 0; position + MIN_LEAK_LENGTH <= run.length; position += 1) {
+      const key = parts.get(run.slice(position, position + MIN_LEAK_LENGTH))
       if (key) found.add(key)
     }
   }
@@ -44,7 +44,7 @@ async function rowsOf(url: string): Promise<string> {
   return texts.join('\n')
 }
 
-/** Every name and value of a Redis, and what it knows of its clients. */
+/** Every key and value in Redis, and its list of clients. */
 async function contentsOf(url: string): Promise<string> {
   const client = new Redis(url)
   const texts = [String(await client.call('CLIENT', 'LIST'))]
@@ -59,26 +59,26 @@ async function contentsOf(url: string): Promise<string> {
   return texts.join('\n')
 }
 
-function assertOwnLines(log: string, least: number): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+function assertOwnLines(log: string, minRequests: number): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
   assert.doesNotMatch(log, /[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]/)
   const lines = log.split('\n').filter(Boolean)
   for (const line of lines) {
-    const told = JSON.parse(line)
-    assert.equal(typeof told.msg, 'string', line)
-    assert.equal(told[FORGED], undefined, line)
+    const entry = JSON.parse(line)
+    assert.equal(typeof entry.msg, 'string', line)
+    assert.equal(entry[FORGED], undefined, line)
   }
   const answered = lines.filter((line) => JSON.parse(line).msg === 'request')
-  assert.ok(answered.length > least, `${answered.length} requests in the log`)
+  assert.ok(answered.length > minRequests, `${answered.length} requests in the log`)
 }
 
-const TITLE = `after a busy life ${KEYS} keys are nowhere: not in the store, its files, a backup or the log`
-onEach(TITLE, async (t, { stores, embedded, part }) => {
+const TITLE = `${KEYS} keys in use: no key is in the store, its files, a backup or the log`
+testOnEachStore(TITLE, async (t, { stores, embedded, part }) => {
   const { DATABASE_URL, REDIS_URL = '' } = stores
   const texts: string[] = []
   const read = (file: string): void => void texts.push(readFileSync(file, 'latin1'))
   const random = randomOf(part)
-  const { keys, hashes, log, requests, firstKey } = await live(t, stores, {
+  const { keys, hashes, log, requests, firstKey } = await runService(t, stores, {
     random,
     keyCount: KEYS,
     async whileServing() {
@@ -93,14 +93,17 @@ onEach(TITLE, async (t, { stores, embedded, part }) => {
   if (embedded) read(fileOf(DATABASE_URL))
   const stored = texts.join('\n')
 
-  assert.deepEqual(leaked(stored, keys), [], 'in what is stored')
-  assert.deepEqual(leaked(log, keys), [], 'in the log')
+  assert.deepEqual(findLeaks(stored, keys), [], 'keys in the store')
+  assert.deepEqual(findLeaks(log, keys), [], 'keys in the log')
   assertOwnLines(log, requests / 4)
-  // Control: they were looked for where they would be, and would have been found.
+  // Control: the hashes are in the searched bytes, and a planted key is found.
   const absent = hashes.filter((hash) => !stored.includes(hash))
   assert.deepEqual(absent, [])
-  assert.deepEqual(leaked(`${stored} ${keys[0]?.slice(RANDOM_PART, -20)} ${log}`, keys), [keys[0]])
+  assert.deepEqual(findLeaks(`${stored} ${keys[0]?.slice(RANDOM_PART, -20)} ${log}`, keys), [keys[0]])
   const megabytes = ((stored.length + log.length) / 1e6).toFixed(1)
   assert.ok(firstKey)
-  reached(t, `${keys.length} keys, ${requests} requests, ${megabytes} MB searched: 0 found, 0 forged lines`)
+  reportFigure(
+    t,
+    `${keys.length} keys, ${requests} requests, ${megabytes} MB searched: 0 found, 0 forged lines`,
+  )
 })

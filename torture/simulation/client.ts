@@ -4,15 +4,15 @@ import type { Redis } from 'ioredis'
 import { after, type Connection, type Line, type Server } from './server.ts'
 
 const CONNECT_MS = 120
-const LONGEST_PAUSE_MS = 250
-/** Of a command that nothing else watches. */
+const MAX_PAUSE_MS = 250
+/** Timeout of a command without a timeout of its own. */
 const COMMAND_MS = 2_000
-/** By their digests; a process sends the text first. */
+/** Scripts by digest; a process first sends the text. */
 const scripts = new Map<string, string>()
 
 /**
- * A client of the simulated server that does what ioredis does with the settings of connection.ts: it never
- * queues or repeats, rejects what is under way when its connection ends, and connects again for ever.
+ * A client of the simulated server that acts like ioredis with the settings of connection.ts: it never queues
+ * or repeats commands, rejects pending ones when its connection ends, and always reconnects.
  */
 export function connectTo(server: Server, line: Line): Redis {
   const client = new EventEmitter()
@@ -43,19 +43,19 @@ export function connectTo(server: Server, line: Line): Redis {
     client.emit('close')
     attempts += 1
     if (!closed)
-      void after(Math.min(50 * attempts, LONGEST_PAUSE_MS)).then(() => (line.dead ? undefined : connect()))
+      void after(Math.min(50 * attempts, MAX_PAUSE_MS)).then(() => (line.dead ? undefined : connect()))
   }
 
-  /** What was sent may still arrive after the client has given its connection up. */
+  /** Drops the connection. Commands that were sent may still arrive. */
   function destroy(): void {
-    const given = connection
-    if (!given && !connecting) return
+    const abandoned = connection
+    if (!abandoned && !connecting) return
     connection = undefined
     connecting = false
-    if (given) {
-      given.onEnd = () => {}
-      delete given.onMessage
-      void given.up.then(() => server.connections.delete(given))
+    if (abandoned) {
+      abandoned.onEnd = () => {}
+      delete abandoned.onMessage
+      void abandoned.up.then(() => server.connections.delete(abandoned))
     }
     setImmediate(() => ended())
   }
@@ -96,7 +96,7 @@ export function connectTo(server: Server, line: Line): Redis {
       ask(() => {
         for (const other of server.connections) {
           if (other.onMessage)
-            void server.carry(other, 'down').then((came) => came && other.onMessage?.(message))
+            void server.carry(other, 'down').then((arrived) => arrived && other.onMessage?.(message))
         }
         return 0
       }),

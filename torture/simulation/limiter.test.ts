@@ -3,56 +3,55 @@ import { rounds, seed } from '../lab/rounds.ts'
 import { seedsFrom, simulateSeeds } from './seeds.ts'
 
 const SEEDS = rounds(200)
-/** A quarter of an hour each, in which much happens. */
+/** Number of seeds. Each seed simulates more than a quarter of an hour. */
 const LONG_SEEDS = Math.ceil(SEEDS / 200)
-/** A long seed takes ten times the time of another one. */
+/** Skips long seeds, each of which takes ten times as long as another seed. */
 const SHORT = SEEDS < 200
 
-/** Seeds that once failed: every run simulates them again. */
-const KEPT_SEEDS = [
-  // A process that served alone, was killed and replaced: its promise was given away again.
+/** Seeds that failed once. Every run simulates them again. */
+const REGRESSION_SEEDS = [
+  // A process served offline, was killed and replaced, and its lease was granted to other processes as well.
   165, 410,
-  // Redis lost its memory twice while a process was away: after the second time nobody waited for the process.
-  5131,
-  6,
-  // The others heard of a minute that was opened alone after their own had ended: they had the limit, and again
-  // when it ended.
+  // Redis lost its data twice while a process was offline. The second time, no process waited for its report.
+  5131, 6,
+  // One process opened a minute offline. The other processes learned of it only after their own minute had
+  // ended, so they served the limit twice.
   207357,
-  // First requests of a caller that arrived after their process had settled over a new connection: charged for nobody.
+  // The first requests of a caller arrived after the process had reported over a new connection, and were not
+  // charged.
   400091,
-  // A request asked again until its last answer had 125 ms left: the answer came after 251 ms.
+  // A request was retried when 125 ms were left, and the answer came after 251 ms.
   564159,
-  // Asked over a slow line, one question after the other, each in time: the answer came after 469 ms.
+  // Each of several commands on a slow connection was in time, but together they took 469 ms.
   8014834,
-  // The simulated client waited for ever for a subscription that was lost: its process heard of no recall.
-  // Later, the same seed: not too many requests, but two minutes; the first had begun with a request whose answer
-  // was lost.
+  // The simulated client waited forever for a lost subscription, so its process received no recalls. Later,
+  // the same seed opened two minutes: the first had begun with a request whose answer was lost.
   779185,
-  // A process reported its own minute, did not hear the answer, and went on in it: nothing was kept for that.
+  // A process reported the minute it opened, got no answer and continued, but nothing was reserved for it.
   243287,
 ]
 
-test(`processes and a Redis with faults of ${SEEDS} seeds from ${seed}: never one over`, (t) =>
+test(`limiters with faults, ${SEEDS} seeds from ${seed}: never one request too many`, (t) =>
   simulateSeeds(t, {
     simulation: 'limiter',
-    options: { givenUp: false },
+    options: { abandoned: false },
     seeds: seedsFrom(seed, SEEDS),
   }))
 
-test(`a process that is given up and comes back, ${LONG_SEEDS} seeds from ${seed}: never one over`, (t) =>
+test(`an abandoned process that returns, ${LONG_SEEDS} seeds from ${seed}: never one request too many`, (t) =>
   simulateSeeds(t, {
     simulation: 'limiter',
-    options: { givenUp: true },
+    options: { abandoned: true },
     seeds: seedsFrom(seed, LONG_SEEDS),
   }))
 
-test(`processes and a Redis with faults of the ${KEPT_SEEDS.length} seeds that once failed: never one over`, (t) =>
-  simulateSeeds(t, { simulation: 'limiter', options: { givenUp: false }, seeds: KEPT_SEEDS }))
+test(`limiters with faults, ${REGRESSION_SEEDS.length} seeds that once failed: never one request too many`, (t) =>
+  simulateSeeds(t, { simulation: 'limiter', options: { abandoned: false }, seeds: REGRESSION_SEEDS }))
 
 test(
-  `a process that is given up and comes back, ${KEPT_SEEDS.length} seeds that once failed: never one over`,
+  `an abandoned process that returns, ${REGRESSION_SEEDS.length} seeds that once failed: never one request too many`,
   {
-    skip: SHORT && 'in longer runs',
+    skip: SHORT && 'only in longer runs',
   },
-  (t) => simulateSeeds(t, { simulation: 'limiter', options: { givenUp: true }, seeds: KEPT_SEEDS }),
+  (t) => simulateSeeds(t, { simulation: 'limiter', options: { abandoned: true }, seeds: REGRESSION_SEEDS }),
 )

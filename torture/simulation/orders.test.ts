@@ -5,7 +5,7 @@ import { seedsFrom, simulateSeeds } from './seeds.ts'
 
 const SEEDS = rounds(500)
 
-test(`an order book with dying processes and lost answers, ${SEEDS} seeds from ${seed}: each wish once or not at all`, (t) =>
+test(`orders with dying processes and lost answers, ${SEEDS} seeds: each change once or not at all`, (t) =>
   simulateSeeds(t, {
     simulation: 'orders',
     options: { folder: scratchFolder(t) },

@@ -1,22 +1,22 @@
 import { type LuaEngine, LuaFactory } from 'wasmoon'
 
 /**
- * Redis as far as the limiter's scripts use it, written in Lua so that the scripts themselves run on it, one
- * after the other. It keeps nothing but what a test tells it to; the time is given with every call.
+ * The part of Redis that the limiter's scripts use. It is written in Lua, so the scripts run unchanged, one
+ * after another. The caller passes the time.
  */
 export interface RedisModel {
-  /** Empties it and gives it another run_id, as a new server has. */
+  /** Empties the data and sets the run_id, as for a new server. */
   restart(runId: string): void
   /** FLUSHALL on the running server. */
   flush(): void
-  /** Keeps a copy of all keys; `load` goes back to it. */
+  /** Saves a copy of all keys, which `load` restores. */
   save(): void
   load(): void
   run(now: number, script: string, keys: string[], args: (string | number)[]): unknown[]
   members(now: number, key: string): string[]
 }
 
-/** Between values, which hold none. */
+/** Separates values, which do not contain this character. */
 const SEPARATOR = '\x1f'
 
 export async function openRedisModel(): Promise<RedisModel> {
@@ -36,12 +36,12 @@ export async function openRedisModel(): Promise<RedisModel> {
     return readAnswer(answer)
   }
 
-  const told = (what: string, value = ''): void => void control?.(what, value)
+  const send = (what: string, value = ''): void => void control?.(what, value)
   return {
-    restart: (runId) => told('restart', runId),
-    flush: () => told('flush'),
-    save: () => told('save'),
-    load: () => told('load'),
+    restart: (runId) => send('restart', runId),
+    flush: () => send('flush'),
+    save: () => send('save'),
+    load: () => send('load'),
     run,
     members: (now, key) => run(now, `return redis.call('ZRANGE', KEYS[1], '0', '-1')`, [key], []).map(String),
   }
@@ -51,7 +51,7 @@ function functionOf(engine: LuaEngine, name: string): (...values: string[]) => s
   return engine.global.get(name)
 }
 
-/** Each value with the letter of its type before it. */
+/** Parses an answer, in which each value starts with the letter of its type. */
 function readAnswer(text: string): unknown[] {
   return text
     .split(SEPARATOR)

@@ -1,6 +1,6 @@
 import type { BanRule } from '../../src/config.ts'
 import type { Account, Limiter } from '../../src/limits/limiter.ts'
-import { redisLimiter } from '../../src/limits/redis/limiter.ts'
+import { openRedisLimiter } from '../../src/limits/redis/limiter.ts'
 import { RECONCILE } from '../../src/limits/redis/scripts.ts'
 import { type Random, randomFrom } from '../lab/random.ts'
 import { connectTo } from './client.ts'
@@ -9,9 +9,9 @@ import { after, EPOCH_MS, type Line, openServer, type Server } from './server.ts
 import { startVirtualTime } from './virtual-time.ts'
 
 /** One answer of the limiter; times are virtual milliseconds. */
-export interface Taken {
+export interface AnsweredRequest {
   caller: string
-  askedAt: number
+  sentAt: number
   answeredAt: number
   outcome: string
   lost: boolean
@@ -21,57 +21,57 @@ export interface Taken {
   retryAfterSeconds: number
 }
 
-/** What happened under one seed. */
+/** The events of one simulation. */
 export interface History {
   limits: Account['limits']
-  taken: Taken[]
-  /** In words. */
+  taken: AnsweredRequest[]
+  /** Descriptions for a failure. */
   faults: string[]
-  /** Every minute that the store opened: its caller and its start. */
+  /** Every minute that the store opened, with its caller and start. */
   minutes: Map<string, { caller: string; start: number }>
-  /** What the store has charged each caller for the day in the end, and has promised to processes. */
+  /** By caller: the requests charged in the day at the end, and those leased to processes. */
   charged: Map<string, { used: number; promised: number }>
-  /** Whether a process was, or was taken to be. */
+  /** Whether a process was killed or counts as killed. */
   killed: boolean
-  /** Whether the store was: the highest total that anybody remembers then counts. */
+  /** Whether the store restarted. The highest total that a process remembers then counts. */
   restarted: boolean
-  /** Whether it began anew without a process of which nobody who was there had ever heard. */
+  /** Whether the store lost its data when no running process knew of some other process. */
   strangers: boolean
-  /** The first answer of the store, and its question, with a figure below zero; '' if there is none. */
+  /** The first answer of the store with a negative figure, and its arguments; empty if there is none. */
   negative: string
-  /** How many of 30 requests of a new caller with a limit of 20 were allowed after all was mended. */
+  /** Allowed requests of 30 by a new caller with a limit of 20, after the recovery. */
   fresh: number
-  /** Whether a share is still kept then for a process that was killed. */
-  kept: boolean
+  /** Whether requests are still reserved for a killed process at the end. */
+  isShareReserved: boolean
 }
 
-/** A place in which a process runs, or another one after it. */
-interface Place {
+/** Runs a process, or the one that replaces it. */
+interface Host {
   name: string
   line: Line
   limiter: Limiter | undefined
 }
 
-const CALM_MS = 6_000
+const SETTLED_MS = 6_000
 const MAX_PROCESSES = 6
 const MINUTE_MS = 60_000
-const GIVEN_UP_MS = 905_000
+const ABANDONED_MS = 905_000
 const FRESH = { perMinute: 20, perDay: 1_000 }
 
 interface Options {
-  /** Whether one process is away for so long that the others give it up. */
-  givenUp?: boolean
+  /** Whether one process is silent for so long that the others abandon it. */
+  abandoned?: boolean
 }
 
-/** Lets some processes serve under one Redis while faults happen; all of it follows from the seed. */
+/** Simulates several processes on one Redis with faults. Everything follows from the seed. */
 export async function runLimiter(
   model: RedisModel,
   seed: number,
-  { givenUp = false }: Options = {},
+  { abandoned = false }: Options = {},
 ): Promise<History> {
   const time = startVirtualTime()
   try {
-    const running = simulate(model, randomFrom(seed), givenUp)
+    const running = simulate(model, randomFrom(seed), abandoned)
     let done = false
     const ended = running.finally(() => {
       done = true
@@ -84,7 +84,7 @@ export async function runLimiter(
   }
 }
 
-async function simulate(model: RedisModel, random: Random, givenUp: boolean): Promise<History> {
+async function simulate(model: RedisModel, random: Random, abandoned: boolean): Promise<History> {
   const server = openServer(model, random)
   const perMinute = random.pick([5, 17, 40, 100])
   const limits = { perMinute, perDay: random.pick([perMinute, 2 * perMinute + 1, 5 * perMinute, 1_000_000]) }
@@ -96,7 +96,7 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     memorySeconds: 600,
   }
   const callers = ['key:1', 'ip:192.0.2.1']
-    .slice(0, random.whole(1, 2))
+    .slice(0, random.integer(1, 2))
     .map((name): Account => ({ name, limits, ...(name.startsWith('key') && { ban }) }))
   const history: History = {
     limits,
@@ -109,74 +109,75 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
     strangers: false,
     negative: '',
     fresh: 0,
-    kept: false,
+    isShareReserved: false,
   }
-  const places = Array.from({ length: random.whole(2, 4) }, (_, number) => newPlace(`host:${number} `))
+  const hosts = Array.from({ length: random.integer(2, 4) }, (_, number) => newHost(`host:${number} `))
   let ids = 0
   let over = false
 
-  async function startProcess(place: Place): Promise<void> {
-    place.line = newLine()
-    const { line } = place
-    const ahead = random.whole(0, 1e9)
-    const limiter = await redisLimiter({
+  async function startProcess(host: Host): Promise<void> {
+    host.line = newLine()
+    const { line } = host
+    const ahead = random.integer(0, 1e9)
+    const limiter = await openRedisLimiter({
       server: {},
       connect: () => connectTo(server, line),
       newId: () => `process${++ids}`,
       clock: () => EPOCH_MS + ahead + performance.now(),
       ban,
     })
-    if (line === place.line && !line.dead) place.limiter = limiter
+    if (line === host.line && !line.dead) host.limiter = limiter
   }
 
-  async function ask(place: Place, caller: Account): Promise<void> {
-    const [askedAt, { line, limiter }] = [performance.now(), place]
+  async function ask(host: Host, caller: Account): Promise<void> {
+    const [sentAt, { line, limiter }] = [performance.now(), host]
     const ruling = await limiter?.take(caller)
-    // Nobody hears the answer of a process that was killed.
+    // A killed process cannot answer.
     if (!ruling || line.dead) return
-    const { outcome, lost, ...figures } = ruling
+    const { outcome, storeError, ...figures } = ruling
     const answeredAt = performance.now()
     history.taken.push({
       caller: caller.name,
-      askedAt,
+      sentAt,
       answeredAt,
       outcome,
-      lost: lost !== undefined,
+      lost: storeError !== undefined,
       ...figures,
     })
   }
 
   async function client(): Promise<void> {
     while (!over) {
-      const [place, caller] = [random.pick(places), random.pick(callers)]
+      const [host, caller] = [random.pick(hosts), random.pick(callers)]
       const burst = random.pick([1, 1, 2, 5, 20])
-      for (let turn = 0; turn < burst; turn += 1) void ask(place, caller)
+      for (let turn = 0; turn < burst; turn += 1) void ask(host, caller)
       await after(random.pick([1, 20, 100, 400, 2_000]))
     }
   }
 
   observe(server, history)
-  await Promise.all(places.map(startProcess))
-  const clients = Array.from({ length: random.whole(1, 3) }, client)
+  await Promise.all(hosts.map(startProcess))
+  const clients = Array.from({ length: random.integer(1, 3) }, client)
   const longest = random.pick([20_000, 45_000, 45_000, 150_000])
-  const world = { server, places, random, history, startProcess }
-  if (random.often(0.9)) await doHarm(world, longest)
+  const world = { server, hosts, random, history, startProcess }
+  if (random.chance(0.9)) await injectFaults(world, longest)
   else await after(longest)
-  if (givenUp) await beAway(world)
-  await mend(world)
-  await after(CALM_MS)
+  if (abandoned) await staySilent(world)
+  await repair(world)
+  await after(SETTLED_MS)
   over = true
   await Promise.all(clients)
-  // For so long a share is kept for a process that was killed, and a reserve for what it may have served alone.
-  await after(history.killed && givenUp ? GIVEN_UP_MS + MINUTE_MS + 1_000 : 1_000)
+  // For this long the store reserves the lease of a killed process, and the requests that the process may
+  // have served offline.
+  await after(history.killed && abandoned ? ABANDONED_MS + MINUTE_MS + 1_000 : 1_000)
 
-  history.kept = history.killed && !givenUp
+  history.isShareReserved = history.killed && !abandoned
   const fresh: Account = { name: 'key:fresh', limits: FRESH }
   const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, turn) => places[turn % places.length]?.limiter?.take(fresh)),
+    Array.from({ length: 30 }, (_, turn) => hosts[turn % hosts.length]?.limiter?.take(fresh)),
   )
   history.fresh = answers.filter(
-    (ruling) => ruling?.outcome === 'allowed' && ruling.lost === undefined,
+    (ruling) => ruling?.outcome === 'allowed' && ruling.storeError === undefined,
   ).length
   for (const { name } of callers) {
     const day = `local day = redis.call('HMGET', KEYS[1], 'du', 'dx')
@@ -187,16 +188,17 @@ async function simulate(model: RedisModel, random: Random, givenUp: boolean): Pr
   return history
 }
 
-/** Writes down every minute that the store opens, and whether it began anew without a stranger. */
+/** Records every minute that the store opens, and whether it restarted without a stranger. */
 function observe(server: Server, history: History): void {
   const { run } = server.model
-  const meet = strangersIn(history)
+  const meet = watchStrangers(history)
   server.model.run = (now, script, keys, args) => {
     const answer = run(now, script, keys, args)
     if (keys[0]?.includes(':{processes}:')) meet(args.map(String), answer)
     const caller = /^adoptable:\{((?:key|ip):[^}]*)\}$/.exec(keys[0] ?? '')?.[1]
     if (!caller) return answer
-    // Used, charged here and promised here, of the minute and of the day; promised to all; reported as served.
+    // Requests used, charged here and leased here, of the minute and of the day; leased to all; reported as
+    // served.
     const figures = [...answer.slice(6, 9), ...answer.slice(11, 14), ...run(now, PROMISED, keys, [])]
     if (script === RECONCILE && args[3] !== 'release') figures.push(args[7], args[12])
     if (figures.some((figure) => Number(figure) < 0)) history.negative ||= `${answer} from ${args}`
@@ -207,11 +209,11 @@ function observe(server: Server, history: History): void {
   }
 }
 
-/** @returns what looks at each sign of life, as scripts.ts has it, and at its answer */
-function strangersIn(history: History): (args: string[], answer: unknown[]) => void {
-  /** Each process that has joined, and those of which it was ever told. */
+/** @returns a function that gets each sign of life (see scripts.ts) and its answer */
+function watchStrangers(history: History): (args: string[], answer: unknown[]) => void {
+  /** For each process that joined, the processes that it knew. */
   const knownTo = new Map<string, Set<string>>()
-  /** Who was there while a new memory gathered what the processes knew. */
+  /** Processes that were present while a new Redis gathered their counters. */
   let [gathering, present] = ['', new Set<string>()]
   let opened = ''
   return ([id = '', kind], [, number, open, , processes]) => {
@@ -220,7 +222,7 @@ function strangersIn(history: History): (args: string[], answer: unknown[]) => v
     if (open === 1 && opened !== gathering) {
       opened = gathering
       const known = new Set([...present].flatMap((one) => [one, ...(knownTo.get(one) ?? [])]))
-      // Where processes are killed, the store forgets nothing.
+      // In runs that kill processes the store does not lose its memory.
       history.strangers ||= !history.killed && [...knownTo.keys()].some((one) => !known.has(one))
     }
     if (kind === 'alive' || knownTo.has(id))
@@ -233,16 +235,19 @@ return { got[1] or '0', got[2] or '0' }`
 
 interface World {
   server: Server
-  places: Place[]
+  hosts: Host[]
   random: Random
   history: History
-  startProcess(place: Place): Promise<void>
+  startProcess(host: Host): Promise<void>
 }
 
-/** A process that is killed must not take what nobody else heard with it into a store without memory. */
+/**
+ * Faults of one run. Killed processes and lost memory together may lose counts, so a run has only one of
+ * them.
+ */
 type Family = 'processes' | 'memory'
 
-async function doHarm(world: World, longest: number): Promise<void> {
+async function injectFaults(world: World, longest: number): Promise<void> {
   const { random, history } = world
   const family = random.pick<Family>(['processes', 'memory'])
   const end = performance.now() + longest
@@ -257,30 +262,30 @@ async function doHarm(world: World, longest: number): Promise<void> {
 type Fault = (world: World) => string | Promise<string>
 
 const ON_LINES: Fault[] = [
-  ({ places, random }) => {
-    const place = random.pick(places)
-    place.line.state = random.pick(['refused', 'silent', 'silent'])
-    return `${place.name} ${place.line.state}`
+  ({ hosts, random }) => {
+    const host = random.pick(hosts)
+    host.line.state = random.pick(['refused', 'silent', 'silent'])
+    return `${host.name} ${host.line.state}`
   },
-  ({ server, places, random }) => {
-    const place = random.pick(places)
-    place.line.state = 'open'
-    if (random.often(0.5)) {
-      for (const connection of server.connections) if (connection.line === place.line) server.end(connection)
+  ({ server, hosts, random }) => {
+    const host = random.pick(hosts)
+    host.line.state = 'open'
+    if (random.chance(0.5)) {
+      for (const connection of server.connections) if (connection.line === host.line) server.end(connection)
     }
-    return `${place.name} open`
+    return `${host.name} open`
   },
-  ({ places, random }) => {
-    const place = random.pick(places)
-    place.line.delayMs = random.pick([1, 5, 40, 100, 300])
-    return `${place.name} up to ${place.line.delayMs} ms`
+  ({ hosts, random }) => {
+    const host = random.pick(hosts)
+    host.line.delayMs = random.pick([1, 5, 40, 100, 300])
+    return `${host.name} up to ${host.line.delayMs} ms`
   },
-  ({ places }) => {
-    for (const { line } of places) Object.assign(line, { state: 'open', delayMs: 2 })
+  ({ hosts }) => {
+    for (const { line } of hosts) Object.assign(line, { state: 'open', delayMs: 2 })
     return 'all lines open'
   },
   ({ server, random }) => {
-    server.paused = random.often(0.4)
+    server.paused = random.chance(0.4)
     return `store ${server.paused ? 'paused' : 'goes on'}`
   },
   ({ server }) => {
@@ -293,20 +298,20 @@ const FAULTS: Record<Family, Fault[]> = {
   processes: [
     ...ON_LINES,
     async (world) => {
-      const place = world.random.pick(world.places)
-      kill(world, place)
+      const host = world.random.pick(world.hosts)
+      kill(world, host)
       await after(world.random.pick([10, 500, 3_000]))
-      await world.startProcess(place)
-      return `${place.name} killed and started again`
+      await world.startProcess(host)
+      return `${host.name} killed and started again`
     },
     async (world) => {
-      const cut = world.random.pick(world.places)
+      const cut = world.random.pick(world.hosts)
       cut.line.state = world.random.pick(['refused', 'silent'])
       await after(world.random.pick([10, 500, 3_000]))
-      if (world.places.length === MAX_PROCESSES) return `${cut.name} cut off`
-      const other = newPlace(cut.name)
+      if (world.hosts.length === MAX_PROCESSES) return `${cut.name} cut off`
+      const other = newHost(cut.name)
       await world.startProcess(other)
-      world.places.push(other)
+      world.hosts.push(other)
       return `${cut.name} cut off, and another started under its name`
     },
     async ({ server, random, history }) => {
@@ -334,33 +339,33 @@ const FAULTS: Record<Family, Fault[]> = {
   ],
 }
 
-function kill({ server, history }: World, place: Place): void {
+function kill({ server, history }: World, host: Host): void {
   history.killed = true
-  place.line.dead = true
-  place.limiter = undefined
-  for (const connection of server.connections) if (connection.line === place.line) server.end(connection)
+  host.line.dead = true
+  host.limiter = undefined
+  for (const connection of server.connections) if (connection.line === host.line) server.end(connection)
 }
 
-/** For longer than the quarter of an hour for which its share is kept, with the store there. */
-async function beAway(world: World): Promise<void> {
-  await mend(world)
-  await after(CALM_MS)
-  const line = world.places[0]?.line
+/** Makes a process silent for more than the quarter of an hour for which its requests are reserved. */
+async function staySilent(world: World): Promise<void> {
+  await repair(world)
+  await after(SETTLED_MS)
+  const line = world.hosts[0]?.line
   if (line) line.state = 'silent'
-  // To the others that is the same.
+  // For the others a silent process is like a killed one.
   world.history.killed = true
   world.history.faults.push(`${Math.floor(performance.now())} ms: a process away until it is given up`)
-  await after(GIVEN_UP_MS)
+  await after(ABANDONED_MS)
 }
 
-async function mend({ server, places, startProcess }: World): Promise<void> {
+async function repair({ server, hosts, startProcess }: World): Promise<void> {
   server.paused = false
   if (!server.running) server.start('all')
-  for (const { line } of places) Object.assign(line, { state: 'open', delayMs: 2 })
-  for (const place of places) if (!place.limiter) await startProcess(place)
+  for (const { line } of hosts) Object.assign(line, { state: 'open', delayMs: 2 })
+  for (const host of hosts) if (!host.limiter) await startProcess(host)
 }
 
-function newPlace(name: string): Place {
+function newHost(name: string): Host {
   return { name, line: newLine(), limiter: undefined }
 }
 

@@ -4,33 +4,35 @@ import { availableParallelism } from 'node:os'
 import type { TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { cleanup } from '../../src/testing/cleanup.ts'
-import { reached } from '../lab/rounds.ts'
+import { reportFigure } from '../lab/rounds.ts'
 
-/** What a simulation has shown under one seed; of `slowest` only the highest is of interest. */
+/** Counts of one simulation. The counts of all seeds are added; for `slowest` the maximum is used. */
 export type Counts = Record<string, number>
 
-/** Simulates what follows from a seed, and judges it. Throws what is not as promised. */
+/** Runs the simulation of a seed. @throws when the service breaks a guarantee */
 export type Simulate = (seed: number) => Promise<Counts>
 
-/** What a thread is to do. */
-export type Share = { seeds: number[] } & (
-  | { simulation: 'limiter'; options: { givenUp: boolean } }
+/** Work of one thread. */
+export type Work = { seeds: number[] } & (
+  | { simulation: 'limiter'; options: { abandoned: boolean } }
   | { simulation: 'orders'; options: { folder: string } }
 )
 
-/** So many seeds, one after the other. */
+/** Consecutive seeds. */
 export function seedsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, number) => first + number)
 }
 
-/** Simulates seeds in a thread for each processor, away also from what node:test attaches to every promise. */
-export async function simulateSeeds(t: TestContext, all: Share): Promise<void> {
+/**
+ * Simulates seeds in one thread per processor, where node:test does not hook into every promise.
+ */
+export async function simulateSeeds(t: TestContext, work: Work): Promise<void> {
   const total: Counts = {}
-  const { length } = all.seeds
+  const { length } = work.seeds
   const threads = Math.min(availableParallelism(), length)
-  const ending = Array.from({ length: threads }, async (_, number) => {
-    const share: Share = { ...all, seeds: all.seeds.filter((_, place) => place % threads === number) }
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: share })
+  const endings = Array.from({ length: threads }, async (_, number) => {
+    const part: Work = { ...work, seeds: work.seeds.filter((_, index) => index % threads === number) }
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: part })
     cleanup(t).defer(async () => void (await worker.terminate()))
     worker.on('message', (counts: Counts) => {
       for (const [name, count] of Object.entries(counts)) {
@@ -39,10 +41,10 @@ export async function simulateSeeds(t: TestContext, all: Share): Promise<void> {
       }
     })
     const [code] = await once(worker, 'exit')
-    assert.equal(code, 0, `the thread of seed ${share.seeds[0]} ended with ${code} before its last seed`)
+    assert.equal(code, 0, `the thread of seed ${part.seeds[0]} ended with ${code} before its last seed`)
   })
-  await Promise.all(ending)
+  await Promise.all(endings)
   const { excused = 0 } = total
-  assert.ok(excused <= 2 + length / 50, `the limits of ${excused} seeds were not judged`)
-  reached(t, JSON.stringify(total))
+  assert.ok(excused <= 2 + length / 50, `the limits of ${excused} seeds were not checked`)
+  reportFigure(t, JSON.stringify(total))
 }

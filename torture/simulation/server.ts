@@ -1,52 +1,52 @@
 import type { Random } from '../lab/random.ts'
 import type { RedisModel } from './redis-model.ts'
 
-/** Where the virtual time begins, as a Unix time in milliseconds. */
+/** Start of the virtual time, as a Unix time in milliseconds. */
 export const EPOCH_MS = Date.UTC(2026, 11, 1)
 
-/** The way from one process to the server, as a fault changes it. */
+/** The network between a process and the server, which faults change. */
 export interface Line {
-  /** refused: connections end, and none begins; silent: nothing arrives, and nobody is told. */
+  /** `refused` ends connections and accepts none; `silent` loses everything without an error. */
   state: 'open' | 'refused' | 'silent'
-  /** Longest time of one way, in milliseconds. */
+  /** Longest delay in one direction. */
   delayMs: number
-  /** Of a process that was killed: it never hears anything again. */
+  /** Whether the process was killed. */
   dead: boolean
 }
 
 /** One connection between a process and the server. */
 export interface Connection {
   readonly line: Line
-  /** Resolves when all that was sent so far has arrived: nothing overtakes. */
+  /** Resolves when everything sent so far has arrived, so messages stay in order. */
   up: Promise<unknown>
   down: Promise<unknown>
-  /** The process hears that the server's side has ended. */
+  /** Called when the server's side ends. */
   onEnd(): void
-  /** Takes what is published, once it has subscribed. */
+  /** Called for published messages after a subscription. */
   onMessage?(message: string): void
 }
 
-/** The one Redis of a simulation, with its network. */
+/** The Redis of a simulation and its network. */
 export interface Server {
   readonly model: RedisModel
-  /** Of every connection that has not ended. */
+  /** All open connections. */
   readonly connections: Set<Connection>
-  /** Stopped by a signal: it is there, and does nothing. */
+  /** Stopped by a signal: connections stay, but the server does nothing. */
   paused: boolean
   running: boolean
   now(): number
   kill(): void
   start(keeping: 'nothing' | 'older' | 'all'): void
-  /** Breaks a connection from outside. */
+  /** Ends a connection. */
   end(connection: Connection): void
-  /** Carries something one way. Resolves with false if it never arrives. */
+  /** Sends a message in one direction. Resolves with false if the message is lost. */
   carry(connection: Connection, way: 'up' | 'down'): Promise<boolean>
-  /** Resolves whether the server can be reached, after the time that the attempt takes. */
+  /** Resolves with whether a connection succeeds, after the time of the attempt. */
   reach(line: Line, longestMs: number): Promise<boolean>
 }
 
-/** How often something that is held up is looked at again, and after how long it is lost. */
-const HELD_MS = 25
+/** Interval of checks for delayed messages, and the time after which they are lost. */
+const RETRY_MS = 25
 const LOST_AFTER_MS = 3_000
 
 export function openServer(model: RedisModel, random: Random): Server {
@@ -55,7 +55,7 @@ export function openServer(model: RedisModel, random: Random): Server {
   const isSilent = (line: Line): boolean => line.state === 'silent' || server.paused
 
   const server: Server = {
-    // Of its own: who observes one simulation sees no other.
+    // A copy, because each simulation replaces functions of its own model.
     model: { ...model },
     connections,
     paused: false,
@@ -76,20 +76,20 @@ export function openServer(model: RedisModel, random: Random): Server {
       if (connections.delete(connection) && !connection.line.dead) connection.onEnd()
     },
     carry(connection, way) {
-      const arrivesAt = performance.now() + random.whole(0, connection.line.delayMs)
+      const arrivesAt = performance.now() + random.integer(0, connection.line.delayMs)
       const before = connection[way]
       const arrival = (async () => {
         await before
         await after(arrivesAt - performance.now())
         while (isSilent(connection.line) && performance.now() < arrivesAt + LOST_AFTER_MS)
-          await after(HELD_MS)
+          await after(RETRY_MS)
         return !isSilent(connection.line) && connections.has(connection)
       })()
       connection[way] = arrival
       return arrival
     },
     async reach(line, longestMs) {
-      await after(isSilent(line) ? longestMs : random.whole(0, 2 * line.delayMs))
+      await after(isSilent(line) ? longestMs : random.integer(0, 2 * line.delayMs))
       return server.running && !isSilent(line) && line.state === 'open'
     },
   }

@@ -1,15 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openLimiter } from './limiter.ts'
 import { openOrders } from './orders.ts'
-import type { Share } from './seeds.ts'
+import type { Work } from './seeds.ts'
 
-// Takes its share of the seeds, one after the other.
+// Simulates this thread's seeds one after another.
 
-const share: Share = workerData
-const simulate = await (share.simulation === 'limiter'
-  ? openLimiter(share.options)
-  : openOrders(share.options))
-for (const seed of share.seeds) {
+const work: Work = workerData
+const simulate = await (work.simulation === 'limiter' ? openLimiter(work.options) : openOrders(work.options))
+for (const seed of work.seeds) {
   try {
     parentPort?.postMessage(await simulate(seed))
   } catch (error) {

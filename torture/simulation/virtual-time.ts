@@ -1,49 +1,49 @@
-/** Timers and clocks that stand still until a simulation lets the next thing happen. */
+/** Timers and clocks that stand still until a simulation advances them. */
 export interface VirtualTime {
-  /** Milliseconds since its beginning. */
+  /** Milliseconds since the start. */
   readonly now: number
-  /** Runs whatever is due in the next so many milliseconds, one thing after the other. */
+  /** Advances the time and runs due timers one after another. */
   pass(milliseconds: number): Promise<void>
-  /** Gives the real timers and clocks back; whatever still waits is forgotten. */
+  /** Restores the real timers and clocks, and drops waiting timers. */
   end(): void
 }
 
-interface Due {
+interface Timer {
   at: number
-  /** Of two that are due at the same time the one that was asked for first comes first. */
-  turn: number
+  /** Timers due at the same time run in the order of their creation. */
+  order: number
   run: () => void
-  /** Of one that comes again. */
+  /** Interval of a repeating timer. */
   every?: number
 }
 
 const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate }
 const realNow = performance.now
 
-/** From now on all timers of this process, and performance.now(), go by a time of their own. */
+/** Replaces all timers of this process and performance.now() with virtual ones. */
 export function startVirtualTime(): VirtualTime {
-  const waiting = new Set<Due>()
+  const waiting = new Set<Timer>()
   let now = 0
-  let turns = 0
+  let count = 0
 
-  function wait(run: () => void, milliseconds: number, every?: number): Due {
-    turns += 1
-    const due: Due = { at: now + Math.max(0, milliseconds), turn: turns, run }
-    if (every !== undefined) due.every = every
-    waiting.add(due)
-    return due
+  function wait(run: () => void, milliseconds: number, every?: number): Timer {
+    count += 1
+    const timer: Timer = { at: now + Math.max(0, milliseconds), order: count, run }
+    if (every !== undefined) timer.every = every
+    waiting.add(timer)
+    return timer
   }
 
-  function next(until: number): Due | undefined {
-    let first: Due | undefined
-    for (const due of waiting) {
-      if (due.at > until) continue
-      if (!first || due.at < first.at || (due.at === first.at && due.turn < first.turn)) first = due
+  function next(until: number): Timer | undefined {
+    let first: Timer | undefined
+    for (const timer of waiting) {
+      if (timer.at > until) continue
+      if (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) first = timer
     }
     return first
   }
 
-  const cancel = (due: unknown): void => void waiting.delete(due as Due)
+  const cancel = (timer: unknown): void => void waiting.delete(timer as Timer)
   Object.assign(globalThis, {
     setTimeout: (run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) =>
       wait(() => run(...args), milliseconds),
@@ -61,16 +61,16 @@ export function startVirtualTime(): VirtualTime {
     },
     async pass(milliseconds) {
       const until = now + milliseconds
-      await settled()
-      for (let due = next(until); due; due = next(until)) {
-        now = due.at
-        waiting.delete(due)
-        if (due.every !== undefined) {
-          turns += 1
-          waiting.add(Object.assign(due, { at: now + due.every, turn: turns }))
+      await flushPromises()
+      for (let timer = next(until); timer; timer = next(until)) {
+        now = timer.at
+        waiting.delete(timer)
+        if (timer.every !== undefined) {
+          count += 1
+          waiting.add(Object.assign(timer, { at: now + timer.every, order: count }))
         }
-        due.run()
-        await settled()
+        timer.run()
+        await flushPromises()
       }
       now = until
     },
@@ -82,7 +82,7 @@ export function startVirtualTime(): VirtualTime {
   }
 }
 
-/** Resolves when no promise has anything left to do. */
-function settled(): Promise<void> {
+/** Resolves when no promise has work left. */
+function flushPromises(): Promise<void> {
   return new Promise((resolve) => real.setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 import { becomeNextRelease } from '../../src/testing/next-release.ts'
 
-// The program, with the made-up migration of a next release.
+// The program with an additional migration, as a next release would have.
 
 becomeNextRelease()
 await import('../../src/cli.ts')

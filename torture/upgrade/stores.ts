@@ -4,13 +4,13 @@ import { hashKey } from '../../src/keys/key-format.ts'
 import { becomeNextRelease } from '../../src/testing/next-release.ts'
 import type { Random } from '../lab/random.ts'
 
-/** What may have been left behind in a store. */
+/** Statements that insert random content. */
 function contentsOf(random: Random): string[] {
   return [
-    ...Array.from({ length: random.whole(1, 300) }, (_, n) => {
+    ...Array.from({ length: random.integer(1, 300) }, (_, n) => {
       const status = random.pick(["'available'", "'pending'", "'sold'", 'null'])
       const name = `Pet ${n} ${random.pick(['ö', '🐈', "d''Artagnan", 'x'.repeat(150)])}`
-      return `insert into pet (name, category_id, status) values ('${name}', ${random.whole(1, 8)}, ${status})`
+      return `insert into pet (name, category_id, status) values ('${name}', ${random.integer(1, 8)}, ${status})`
     }),
     'delete from pet where id % 17 = 0',
     `insert into counter values ('key:2', 1, 5, 1, 50, 0, 0, 9999999999999)`,
@@ -22,11 +22,11 @@ function contentsOf(random: Random): string[] {
     `insert into idempotency values ('${'a'.repeat(64)}', '${'b'.repeat(64)}', '{"id":1}', 9999999999999)`,
     `insert into adoption_order (pet_id, status, adopter, placed_by, placed_at, decided_at) values
       (1, 'placed', '{"name":"Kim","email":"kim@example.org"}', 1, 5, null), (2, 'cancelled', null, 1, 5, 6)`,
-    `insert into known_time values ('known', 6, 6, 0)`,
+    `insert into known_time values ('known', 6, 6, 0, 0)`,
   ]
 }
 
-/** Makes a store of this release; its key has all access. */
+/** Makes a store of this release with an admin key. */
 export async function makeStore(file: string, key: string, random: Random): Promise<void> {
   const { database } = await openToWrite(file)
   database.exec(`insert into api_key (name, plan, access, per_minute, per_day, created_at)
@@ -48,7 +48,7 @@ export async function openNext(file: string): Promise<DatabaseSync> {
 
 type Rows = Record<string, SQLOutputValue>[]
 
-/** Every row of every table, but for the record of the migrations themselves. */
+/** Every row of every table except the record of migrations. */
 export function readRows(database: DatabaseSync): Map<string, Rows> {
   const tables = database
     .prepare(`select name from sqlite_schema where type = 'table' and name not like 'kysely%'`)
@@ -56,9 +56,9 @@ export function readRows(database: DatabaseSync): Map<string, Rows> {
   return new Map(tables.map(({ name }) => [String(name), database.prepare(`select * from ${name}`).all()]))
 }
 
-/** What the tables are made of, as SQLite has it. */
+/** The schema in SQLite. */
 export function readSchema(database: DatabaseSync): Rows {
   const made = database.prepare('select type, name, sql from sqlite_schema order by type, name').all()
-  // A column that was added later stands in the text as it was added.
+  // SQLite keeps the white space of ALTER TABLE, so the comparison ignores white space.
   return made.map((row) => ({ ...row, sql: row.sql === null ? null : String(row.sql).replace(/\s+/g, '') }))
 }

@@ -4,33 +4,35 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { cleanup } from '../../src/testing/cleanup.ts'
-import { each, times } from '../lab/parallel.ts'
+import { forEachConcurrently, times } from '../lab/parallel.ts'
 import { megabytesOf, NEEDS_PROC, openSockets } from '../lab/proc.ts'
-import { randomOf, reached, rounds } from '../lab/rounds.ts'
-import { ANYBODY, type Settings, startService } from '../lab/service.ts'
-import { onEach } from '../lab/stores.ts'
+import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
+import { NO_ANONYMOUS_LIMITS, type Settings, startService } from '../lab/service.ts'
+import { testOnEachStore } from '../lab/stores.ts'
 import { connection, exchange } from '../lab/wire.ts'
 
 const ROUNDS = rounds(2_000)
 const PIPELINED = ROUNDS * 5
-/** A connection may have so many requests unanswered. */
+/** Unanswered requests on a connection. */
 const BATCH = 32
-/** Clients that leave before their answer is whole, on each store. */
+/** Clients on each store that leave before their answer is complete. */
 const LEAVERS = ROUNDS * 25
 const CONCURRENCY = 64
-/** Longest time that a client stays, in milliseconds. */
-const LONGEST_STAY_MS = 15
-/** One that waits for the first bytes does not wait longer. */
-const LONGEST_WAIT_MS = 100
-/** Node keeps memory for later; what a client leaves behind in it is less than the 10 KB that it took. */
+/** Longest time that a client stays. */
+const MAX_STAY_MS = 15
+/** Longest wait of a client that leaves at the first bytes. */
+const MAX_WAIT_MS = 100
+/** Node keeps some memory for later. A client may leave far less than the 10 KB that it needed. */
 const MAX_GROWTH_MB = 100 + LEAVERS * 0.003
-/** So that what a process holds is what it needs, and less of what it once needed. */
-const TIDY_MEMORY = { NODE_OPTIONS: '--max-old-space-size=128', MALLOC_ARENA_MAX: '1' }
-/** Sockets to the stores that may come and go. */
+/** Makes a process keep less memory that it no longer needs. */
+const SMALL_MEMORY = { NODE_OPTIONS: '--max-old-space-size=128', MALLOC_ARENA_MAX: '1' }
+/** Sockets to the stores may come and go. */
 const SPARE_SOCKETS = 10
 
-async function startTidy(t: TestContext, settings: Settings) {
-  const service = await startService(t, { settings: { ...TIDY_MEMORY, ...ANYBODY, ...settings } })
+async function startSmall(t: TestContext, settings: Settings) {
+  const service = await startService(t, {
+    settings: { ...SMALL_MEMORY, ...NO_ANONYMOUS_LIMITS, ...settings },
+  })
   const { child } = service.process
   const request = (line: string, name: string, body = '') =>
     `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nX-Request-Id: ${name}\r\n` +
@@ -39,12 +41,12 @@ async function startTidy(t: TestContext, settings: Settings) {
     request('POST /v1/pets', name, JSON.stringify({ name, categoryId: 1, status: 'available' }))
   return { ...service, pid: child.pid, request, add }
 }
-type Tidy = Awaited<ReturnType<typeof startTidy>>
+type SmallService = Awaited<ReturnType<typeof startSmall>>
 
-onEach(
-  `${PIPELINED} requests, ${BATCH} sent at once on one connection, are answered in their order`,
+testOnEachStore(
+  `${PIPELINED} requests, ${BATCH} pipelined on one connection: answers in the order of the requests`,
   async (t, { stores }) => {
-    const { port, request, add } = await startTidy(t, stores)
+    const { port, request, add } = await startSmall(t, stores)
     const lines = ['GET /v1/pets?limit=2', 'GET /v1/pets/1', 'GET /v1/nowhere', 'GET /livez', 'PUT /v1/pets']
     const requests = times(PIPELINED, (number) => {
       const id = `r-${number}`
@@ -61,15 +63,15 @@ onEach(
 
     const sent = requests.map((_, number) => `r-${number}`)
     assert.deepEqual(ids, sent)
-    reached(t, `${ids.length} answers in order`)
+    reportFigure(t, `${ids.length} answers in order`)
   },
   { ...NEEDS_PROC, timeout: 300_000 },
 )
 
-onEach(
-  `${LEAVERS} clients that leave before their answer is whole leave nothing behind`,
+testOnEachStore(
+  `${LEAVERS} clients leave before their answer is complete: no extra socket, memory or transaction`,
   async (t, { stores, embedded }) => {
-    const service = await startTidy(t, stores)
+    const service = await startSmall(t, stores)
     const random = randomOf()
     const kinds = [
       service.request('GET /v1/pets?limit=100', 'a'),
@@ -79,42 +81,44 @@ onEach(
       service.add('Rex').repeat(3),
       service.add('Rex').slice(0, -5),
     ]
-    /** @returns what the service holds when so many have come and gone */
-    const takeTurns = async (turns: number) => {
-      await each(Array(turns).keys(), CONCURRENCY, () =>
-        leave(service, random.pick(kinds), random.whole(-1, LONGEST_STAY_MS)),
+    /** @returns sockets and memory of the service after this many clients */
+    const connectAndLeave = async (count: number) => {
+      await forEachConcurrently(Array(count).keys(), CONCURRENCY, () =>
+        leave(service, random.pick(kinds), random.integer(-1, MAX_STAY_MS)),
       )
       await untilQuiet(service)
       return { sockets: openSockets(service.pid).length, memory: megabytesOf(service.pid, 'now') }
     }
-    // What a service holds once it is warm.
-    const before = await takeTurns(Math.ceil(LEAVERS / 10))
-    const after = await takeTurns(LEAVERS)
+    // Measures a service that has warmed up.
+    const before = await connectAndLeave(Math.ceil(LEAVERS / 10))
+    const after = await connectAndLeave(LEAVERS)
 
     assert.ok(after.sockets <= before.sockets + SPARE_SOCKETS, JSON.stringify({ before, after }))
     assert.ok(after.memory <= before.memory + MAX_GROWTH_MB, JSON.stringify({ before, after }))
     if (!embedded) await assertNoneOpen(t, stores.DATABASE_URL)
     const more = `${after.sockets - before.sockets} sockets more, ${after.memory - before.memory} MB more`
-    reached(t, `${LEAVERS} gone, ${more}, 0 transactions`)
+    reportFigure(t, `${LEAVERS} gone, ${more}, 0 transactions`)
   },
   NEEDS_PROC,
 )
 
-/** Sends a request and is gone, with a reset or an end, after so many milliseconds or with the first bytes. */
-async function leave({ port }: Tidy, bytes: string, stayMs: number): Promise<void> {
+/**
+ * Sends a request and leaves with a reset or an end, after `stayMs` or, if negative, at the first bytes.
+ */
+async function leave({ port }: SmallService, bytes: string, stayMs: number): Promise<void> {
   const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes))
-  const gone = new Promise((resolve) => socket.once('close', resolve))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.on('error', () => undefined)
   socket.resume()
-  const go = (): void => void (stayMs % 2 === 0 ? socket.resetAndDestroy() : socket.destroy())
-  if (stayMs < 0) socket.once('data', go)
-  const leaving = setTimeout(go, stayMs < 0 ? LONGEST_WAIT_MS : stayMs)
-  await gone
+  const leaveNow = (): void => void (stayMs % 2 === 0 ? socket.resetAndDestroy() : socket.destroy())
+  if (stayMs < 0) socket.once('data', leaveNow)
+  const leaving = setTimeout(leaveNow, stayMs < 0 ? MAX_WAIT_MS : stayMs)
+  await closed
   clearTimeout(leaving)
 }
 
-/** Waits until what was begun is done: a client that comes now is answered at once, and alone. */
-async function untilQuiet({ ask, pid }: Tidy): Promise<void> {
+/** Waits until the service has no work left and the number of sockets is stable. */
+async function untilQuiet({ ask, pid }: SmallService): Promise<void> {
   assert.equal((await ask('/v1/pets')).status, 200)
   for (let last = -1, now = 0; last !== now; now = openSockets(pid).length) {
     last = openSockets(pid).length
@@ -131,19 +135,23 @@ async function assertNoneOpen(t: TestContext, url: string): Promise<void> {
   assert.deepEqual((await client.query(open)).rows, [])
 }
 
-const FULL = `${ROUNDS * 2} clients on a service that takes ${ROUNDS}`
-test(`${FULL}: it holds no more, and serves those who were there`, NEEDS_PROC, async (t) => {
-  // All come from one address, which gets no more than half unless it is a proxy's.
-  const most = { MAX_CONNECTIONS: String(ROUNDS), KEEP_ALIVE_TIMEOUT_SECONDS: '3', TRUST_PROXY: 'loopback' }
-  const { pid, port, request } = await startTidy(t, most)
+const FULL = `${ROUNDS * 2} clients on a service with MAX_CONNECTIONS=${ROUNDS}`
+test(`${FULL}: no more connections are open, and existing clients are served`, NEEDS_PROC, async (t) => {
+  // All clients have one address, which gets at most half of the connections unless it is a proxy.
+  const settings = {
+    MAX_CONNECTIONS: String(ROUNDS),
+    KEEP_ALIVE_TIMEOUT_SECONDS: '3',
+    TRUST_PROXY: 'loopback',
+  }
+  const { pid, port, request } = await startSmall(t, settings)
   const own = openSockets(pid).length
-  const earlier = connection(port)
-  cleanup(t).defer(earlier.close)
-  let asked = 0
+  const existing = connection(port)
+  cleanup(t).defer(existing.close)
+  let requestCount = 0
   const ask = async (): Promise<void> => {
-    asked += 1
+    requestCount += 1
     const wire = { bytes: Buffer.from(request('GET /v1/pets', 'a')), method: 'GET' }
-    assert.equal((await earlier.ask([wire]))[0]?.status, 200)
+    assert.equal((await existing.ask([wire]))[0]?.status, 200)
   }
   await ask()
 
@@ -159,12 +167,15 @@ test(`${FULL}: it holds no more, and serves those who were there`, NEEDS_PROC, a
   cleanup(t).defer(() => idle.forEach((socket) => void socket.destroy()))
   while (refused < ROUNDS) {
     await ask()
-    // The listening sockets, and one that is just being closed.
+    // Includes listening sockets and sockets that are being closed.
     assert.ok(openSockets(pid).length <= own + ROUNDS + SPARE_SOCKETS)
   }
-  // They idle for too long and are closed, while the one that goes on asking is served.
+  // Idle connections are closed, while the active one is served.
   while (refused < ROUNDS * 2) await ask()
 
   assert.match((await exchange(port, request('GET /v1/pets', 'a'))).toString('latin1'), /^HTTP\/1.1 200/)
-  reached(t, `${ROUNDS * 2} came, at most ${ROUNDS} were held, ${asked} requests of one before them served`)
+  reportFigure(
+    t,
+    `${ROUNDS * 2} clients, at most ${ROUNDS} connected, ${requestCount} requests of an existing client served`,
+  )
 })

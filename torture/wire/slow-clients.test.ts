@@ -6,68 +6,68 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { repeat } from '../lab/parallel.ts'
 import { megabytesOf, NEEDS_PROC, openSockets } from '../lab/proc.ts'
-import { needs, reached, rounds } from '../lab/rounds.ts'
+import { needs, reportFigure, rounds } from '../lab/rounds.ts'
 import { type Service, startService } from '../lab/service.ts'
 
-/** Clients of each kind at once. */
+/** Simultaneous slow clients. */
 const ATTACKERS = rounds(1_000)
-/** A few of them meet a service that waits less long, so that the short version is short. */
+/** Whether this is the short version, in which the service has shorter timeouts. */
 const SHORT = ATTACKERS < 500
 const SETTINGS = {
-  // Answers that the buffers of the machine could take have left the service: their connection is an idle one.
+  // A connection is idle once its answers are in the buffers of the machine.
   KEEP_ALIVE_TIMEOUT_SECONDS: '5',
   ...(SHORT && { HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '2' }),
 }
-const GONE_MS = SHORT ? 10_000 : 15_000
-/** An answer that somebody waited longer for counts as none. */
-const LONGEST_ANSWER_MS = 5_000
-/** Nobody came for so long: that was all. */
-const LATE_MS = 1_500
+const MAX_ATTACK_MS = SHORT ? 10_000 : 15_000
+/** Timeout of an honest client. */
+const MAX_ANSWER_MS = 5_000
+/** The attack is over when no attacker has been connected for this long. */
+const QUIET_MS = 1_500
 const MAX_MEGABYTES = 600
-/** For honest clients, beside attackers: twice what is usual, and a turn of a busy machine. */
-const slowestAllowed = (usual: number): number => 2 * usual + 100
+/** Time limit for honest clients during an attack: twice the usual time, plus a turn of a busy machine. */
+const maxPercentile99 = (usual: number): number => 2 * usual + 100
 
-/** Eight clients with requests one after the other; `stop` gives how long each took, in milliseconds. */
+/** Eight clients that send one request after another; `stop` returns the times in milliseconds. */
 function startHonest({ ask }: Service): { stop(): Promise<number[]> } {
-  const took: number[] = []
+  const durationsMs: number[] = []
   const get = async (): Promise<void> => {
     const since = performance.now()
-    const { status } = await ask('/v1/pets', { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) })
+    const { status } = await ask('/v1/pets', { signal: AbortSignal.timeout(MAX_ANSWER_MS) })
     assert.equal(status, 200)
-    took.push(performance.now() - since)
+    durationsMs.push(performance.now() - since)
   }
   const working = repeat(8, get, 10)
-  return { stop: () => working.stop().then(() => took) }
+  return { stop: () => working.stop().then(() => durationsMs) }
 }
 
-function slowestHundredth(took: number[]): number {
-  return took.toSorted((one, other) => one - other)[Math.floor(took.length * 0.99)] ?? 0
+function percentile99(durationsMs: number[]): number {
+  return durationsMs.toSorted((one, other) => one - other)[Math.floor(durationsMs.length * 0.99)] ?? 0
 }
 
 /**
- * Honest clients alone, and then beside attackers until those are gone. Fails when one is there for too long,
- * when hardly any came, or when an honest client gets no answer, or a late one.
+ * Runs honest clients alone, then with attackers until those are disconnected. Fails if an attacker stays too
+ * long, if few attackers connected, or if an honest client gets no answer or a late one.
  */
-async function withstand(
+async function assertWithstands(
   t: TestContext,
   attackers: number,
   attack: (service: Service) => void,
 ): Promise<void> {
   const service = await startService(t, { settings: SETTINGS })
   const { pid } = service.process.child
-  // Whatever the service loads only when somebody asks for it is there from now on.
+  // Loads what the service loads with the first request.
   await service.ask('/docs')
   const alone = startHonest(service)
   await pause(1_000)
-  const quiet = slowestHundredth(await alone.stop())
+  const quiet = percentile99(await alone.stop())
   const own = new Set(openSockets(pid))
   const honest = startHonest(service)
   attack(service)
   const firstSeen = new Map<string, number>()
   let longest = 0
   let lastSeen = 0
-  // One that came late, because many came at once, is waited for.
-  while (performance.now() - lastSeen < LATE_MS || firstSeen.size === 0) {
+  // Many attackers connect at once, so some connect late.
+  while (performance.now() - lastSeen < QUIET_MS || firstSeen.size === 0) {
     await pause(200)
     const now = performance.now()
     for (const socket of openSockets(pid)) {
@@ -76,34 +76,40 @@ async function withstand(
       firstSeen.set(socket, since)
       lastSeen = now
       longest = Math.max(longest, now - since)
-      assert.ok(longest < GONE_MS, `one of ${firstSeen.size} attackers is there after ${GONE_MS} ms`)
+      assert.ok(
+        longest < MAX_ATTACK_MS,
+        `one of ${firstSeen.size} attackers is still connected after ${MAX_ATTACK_MS} ms`,
+      )
     }
   }
-  const took = await honest.stop()
-  const slow = slowestHundredth(took)
-  assert.ok(firstSeen.size >= attackers * 0.9, `${firstSeen.size} of ${attackers} attackers came`)
-  assert.ok(slow <= slowestAllowed(quiet), `p99 of honest clients: ${slow} ms, ${quiet} ms without attackers`)
-  const memory = megabytesOf(pid, 'most')
+  const durationsMs = await honest.stop()
+  const slow = percentile99(durationsMs)
+  assert.ok(firstSeen.size >= attackers * 0.9, `${firstSeen.size} of ${attackers} attackers connected`)
+  assert.ok(
+    slow <= maxPercentile99(quiet),
+    `p99 of honest clients: ${slow} ms, ${quiet} ms without attackers`,
+  )
+  const memory = megabytesOf(pid, 'max')
   assert.ok(memory < MAX_MEGABYTES, `the service grew to ${memory} MB`)
-  const gone = `${firstSeen.size} attackers, each gone in ${Math.round(longest / 100) / 10} s`
+  const gone = `${firstSeen.size} attackers, each disconnected within ${Math.round(longest / 100) / 10} s`
   const p99 = `p99 ${Math.round(slow)} ms (${Math.round(quiet)} quiet)`
-  reached(t, `${gone}; ${took.length} honest requests, ${p99}, ${memory} MB`)
+  reportFigure(t, `${gone}; ${durationsMs.length} honest requests, ${p99}, ${memory} MB`)
 }
 
-/** What each kind sends at first, and then once a second. */
+/** First bytes of each kind of client, and the bytes it sends once a second. */
 const KINDS = [
   { first: '', later: '', reads: true },
   { first: 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n', later: 'a: b\r\n', reads: true },
   { first: 'POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n', later: ' ', reads: true },
 ]
-/** These fill buffers of the machine's own, too: one in ten. */
+/** One attacker in ten does not read, which also fills buffers of the machine. */
 const UNREAD = { first: 'GET /docs HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100), later: '', reads: false }
 
-/** Opens connections of every kind, by turns. */
+/** Opens connections of every kind. */
 function attack(t: TestContext, { port, key }: Service): void {
   for (let count = 0; count < ATTACKERS; count += 1) {
     const { first, later, reads } = (count % 10 === 9 ? undefined : KINDS[count % KINDS.length]) ?? UNREAD
-    // Half open: what the service closes, the attacker does not.
+    // The attacker does not close its side when the service does.
     const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
       socket.write(first.replace('\r\n', `\r\nAuthorization: Bearer ${key}\r\n`)),
     )
@@ -115,24 +121,24 @@ function attack(t: TestContext, { port, key }: Service): void {
   }
 }
 
-const TITLE = `${ATTACKERS} clients that are slow to ask or to read are sent away; others are served meanwhile`
-test(TITLE, NEEDS_PROC, (t) => withstand(t, ATTACKERS, (service) => attack(t, service)))
+const TITLE = `${ATTACKERS} clients that send or read slowly: disconnected in time, and others are served`
+test(TITLE, NEEDS_PROC, (t) => assertWithstands(t, ATTACKERS, (service) => attack(t, service)))
 
 const PROGRAM = 'slowhttptest'
 const CONNECTIONS = ATTACKERS * 4
 const PACE = ['-c', String(CONNECTIONS), '-r', '2000', '-l', '60', '-i', '1', '-p', '3', '-v', '0']
-const WAYS = {
+const ATTACKS = {
   headers: { path: '/v1/pets', flags: '-H' },
   bodies: { path: '/v1/pets', flags: '-B -s 8192' },
   reading: { path: '/docs', flags: '-X -k 10 -n 2 -z 32 -w 512 -y 1024' },
 }
-/** They take a minute each. */
+/** Reasons to skip these tests, each of which takes a minute. */
 const skip = (SHORT && 'in longer runs') || needs(PROGRAM).skip || NEEDS_PROC.skip
-for (const [kind, { path, flags }] of Object.entries(WAYS)) {
-  const title = `${PROGRAM} with ${CONNECTIONS} connections of slow ${kind} is sent away; others are served`
+for (const [kind, { path, flags }] of Object.entries(ATTACKS)) {
+  const title = `${PROGRAM} with ${CONNECTIONS} connections of slow ${kind}: disconnected in time, and others are served`
   test(title, { skip }, (t) =>
-    withstand(t, CONNECTIONS, ({ address, key }) => {
-      // A body is only read of who has a key, and the program knows of no other way to send one.
+    assertWithstands(t, CONNECTIONS, ({ address, key }) => {
+      // The service reads a body only with a key, and the program has no other option to send one.
       const type = `application/json\r\nAuthorization: Bearer ${key}`
       const args = [...PACE, ...flags.split(' '), '-u', address + path, '-f', type]
       const child = spawn(PROGRAM, args, { stdio: 'ignore' })

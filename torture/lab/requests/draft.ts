@@ -1,28 +1,28 @@
-import type { Wire } from '../wire.ts'
+import type { WireRequest } from '../wire.ts'
 import type { Operation } from './description.ts'
 
-/** A request while it is put together. */
+/** A request that is still being made. */
 export interface Draft {
   operation: Operation
   method: string
-  /** With /v1, or anything else in its place. */
+  /** Starts with /v1, unless a mutation changed it. */
   path: string
   query: [name: string, value: string][]
   headers: [name: string, value: string][]
   body?: string | Buffer
-  /** Whether the description alone tells if it may be accepted. */
-  judged: boolean
-  /** Its framing is spoilt, so that nothing may follow it on the connection. */
+  /** Whether the description alone decides if the request is valid. */
+  decidable: boolean
+  /** The framing is broken, so no other request may follow on the connection. */
   broken: boolean
 }
 
-export interface Request extends Wire {
+export interface Request extends WireRequest {
   target: string
-  /** Whether its query and its body are as described; nothing when the description alone does not tell. */
-  fits: boolean | undefined
+  /** Whether query and body match the description; undefined when the description alone does not decide. */
+  valid: boolean | undefined
   broken: boolean
-  /** What X-Request-Id has to be in the answer, if that was sent. */
+  /** Expected X-Request-Id of the answer, if the request has one. */
   id: string | undefined
-  /** What it was made from. */
+  /** The draft from which this request was made. */
   draft: Draft
 }

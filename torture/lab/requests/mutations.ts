@@ -3,55 +3,55 @@ import type { Random } from '../random.ts'
 import { resolve } from './description.ts'
 import type { Draft, Request } from './draft.ts'
 import { ADDRESSES, BROKEN, INTEGERS, MEDIA_TYPES, NAMES, OTHER_ADDRESSES, PATH_IDS } from './oddities.ts'
-import type { valuesOf } from './values.ts'
+import type { createValues } from './values.ts'
 
-// What may be wrong with a request: each part of it, from its method to its bytes.
+// Makes requests invalid or unusual: method, path, query, headers, body, framing, bytes.
 
 interface Options {
   draft: Draft
   random: Random
-  odd: ReturnType<typeof valuesOf>['odd']
-  query: (parameter: Parameter, make: Options['odd']) => [string, string][]
-  anywhere: boolean
+  invalid: ReturnType<typeof createValues>['invalid']
+  query: (parameter: Parameter, make: Options['invalid']) => [string, string][]
+  otherPaths: boolean
 }
 
 type Parameter = NonNullable<Draft['operation']['parameters']>[number]
 type Mutation = (options: Options) => void
 
-/** Spoils one part of a request. */
+/** Changes one part of a request. */
 export function mutate(options: Options): void {
-  options.random.weighed(MUTATIONS)(options)
+  options.random.weighted(MUTATIONS)(options)
 }
 
-/** After these the description alone does not tell what may be accepted. */
-const unjudged =
+/** A mutation after which the description alone does not decide if the request is valid. */
+const undecidable =
   (mutation: Mutation): Mutation =>
   (options) => {
-    options.draft.judged = false
+    options.draft.decidable = false
     mutation(options)
   }
 
 const MUTATIONS: [weight: number, mutation: Mutation][] = [
-  [12, oddBody],
-  [4, spoiltBody],
-  [0.1, unjudged(largeBody)],
-  [1, unjudged(bodyWhereNone)],
-  [9, oddQuery],
-  [2, unjudged(oddParameters)],
-  [3, unjudged(oddId)],
-  [2, unjudged(oddAddress)],
-  [3, unjudged(oddMethod)],
-  [2, unjudged(oddHeader)],
-  [1, unjudged(oddMediaType)],
-  [2, unjudged(moreHeaders)],
-  [1, unjudged(oddCredentials)],
-  [0.5, oddFraming],
+  [12, useInvalidBody],
+  [4, corruptBody],
+  [0.1, undecidable(padBody)],
+  [1, undecidable(toggleBody)],
+  [9, useInvalidQuery],
+  [2, undecidable(addOddParameter)],
+  [3, undecidable(useOddId)],
+  [2, undecidable(useOddPath)],
+  [3, undecidable(useOddMethod)],
+  [2, undecidable(addOddHeader)],
+  [1, undecidable(useOddMediaType)],
+  [2, undecidable(addOtherHeaders)],
+  [1, undecidable(useOddCredentials)],
+  [0.5, breakFraming],
 ]
 
-/** A value that is not as described, somewhere in the body. */
-function oddBody({ draft, odd }: Options): void {
+/** Puts a value that does not match the schema into the body. */
+function useInvalidBody({ draft, invalid }: Options): void {
   const schema = Object.values(draft.operation.requestBody?.content ?? {})[0]?.schema
-  if (schema) draft.body = odd(schema)
+  if (schema) draft.body = invalid(schema)
 }
 
 const INSIDE = [
@@ -59,16 +59,16 @@ const INSIDE = [
   ...[[0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf4, 0x90, 0x80, 0x80]].map((bytes) => Buffer.from(bytes)),
 ]
 
-/** JSON that is none, or that one parser reads in another way than the next. */
-function spoiltBody({ draft, random }: Options): void {
+/** Makes the body invalid JSON, or JSON that parsers read differently. */
+function corruptBody({ draft, random }: Options): void {
   if (draft.body === undefined) return
-  const { pick, whole } = random
+  const { pick, integer } = random
   const text = String(draft.body)
   const bytes = Buffer.from(text)
-  const cut = whole(0, bytes.length)
+  const cut = integer(0, bytes.length)
   const begin = (more: string): string => text.replace('{', `{${more},`)
   const deep = (levels: number): string => begin(`"deep":${'['.repeat(levels)}${']'.repeat(levels)}`)
-  draft.judged = false
+  draft.decidable = false
   draft.body = pick<() => string | Buffer>([
     () => bytes.subarray(0, cut),
     () => Buffer.concat([bytes.subarray(0, cut), Buffer.from(pick(INSIDE)), bytes.subarray(cut)]),
@@ -83,28 +83,28 @@ function spoiltBody({ draft, random }: Options): void {
   ])()
 }
 
-function largeBody({ draft, random }: Options): void {
+function padBody({ draft, random }: Options): void {
   draft.body = String(draft.body ?? '{}').padEnd(random.pick([65_000, 65_536, 65_537, 70_000]))
 }
 
-function bodyWhereNone({ draft, random }: Options): void {
+function toggleBody({ draft, random }: Options): void {
   if (draft.body !== undefined) delete draft.body
   else draft.body = random.pick(['', '{}', 'x', '{"name":"a","categoryId":1}'])
-  if (random.often(0.5)) draft.headers = draft.headers.filter(([name]) => name !== 'Content-Type')
+  if (random.chance(0.5)) draft.headers = draft.headers.filter(([name]) => name !== 'Content-Type')
 }
 
-/** A value that is not as described, of a parameter that is. */
-function oddQuery({ draft, random, odd, query }: Options): void {
+/** Gives a described parameter a value that does not match its schema. */
+function useInvalidQuery({ draft, random, invalid, query }: Options): void {
   const parameters = (draft.operation.parameters ?? []).filter((one) => one.in === 'query')
   if (parameters.length === 0) return
   const parameter = random.pick(parameters)
-  if (parameter.name === 'cursor') draft.judged = false
-  const made = query(parameter, odd)
+  if (parameter.name === 'cursor') draft.decidable = false
+  const made = query(parameter, invalid)
   draft.query = draft.query.filter(([name]) => name !== parameter.name).concat(made)
-  if (random.often(0.2)) draft.query.push(...made)
+  if (random.chance(0.2)) draft.query.push(...made)
   const { maxItems } = resolve(parameter.schema)
-  if (maxItems === undefined || random.often(0.8)) return
-  for (let count = random.whole(maxItems - 2, maxItems + 1); count > 0; count -= 1)
+  if (maxItems === undefined || random.chance(0.8)) return
+  for (let count = random.integer(maxItems - 2, maxItems + 1); count > 0; count -= 1)
     draft.query.push([parameter.name, '1'])
 }
 
@@ -117,8 +117,8 @@ const ODD_VALUES = [
   ...[...INTEGERS, ...NAMES].map((text) => encodeURIComponent(text.toWellFormed())),
 ]
 
-/** Parameters that are not described, or not written as they should be. */
-function oddParameters({ draft, random }: Options): void {
+/** Adds a parameter that is not described or not encoded correctly. */
+function addOddParameter({ draft, random }: Options): void {
   const { path } = draft
   const value = random.pick(ODD_VALUES)
   const named = `${random.pick(ODD_PARAMETERS)}=${value}`
@@ -126,22 +126,22 @@ function oddParameters({ draft, random }: Options): void {
   draft.path = `${path}${path.includes('?') ? '&' : '?'}${written}`
 }
 
-/** In the place of an id something that can be none. */
-function oddId({ draft, random }: Options): void {
+/** Replaces an id with text that is not an id. */
+function useOddId({ draft, random }: Options): void {
   const id = random.pick([...PATH_IDS, ...INTEGERS.filter((text) => !text.includes(' ')), 'x'.repeat(9_000)])
   draft.path = draft.path.replace(/(?<=\/)-?\d+(?=\/|$)/, () => Buffer.from(id).toString('latin1'))
 }
 
-function oddAddress({ draft, random, anywhere }: Options): void {
+function useOddPath({ draft, random, otherPaths }: Options): void {
   const { path } = draft
-  const { pick, whole } = random
+  const { pick, integer } = random
   draft.path = pick<() => string>([
-    () => pick([...ADDRESSES, ...(anywhere ? OTHER_ADDRESSES : [])]),
+    () => pick([...ADDRESSES, ...(otherPaths ? OTHER_ADDRESSES : [])]),
     () => `${path}/`,
     () => `${path}/x`,
-    () => path.replace('/v1', pick(['/v1/', '/V1', '/v3', '/v1/.', '/v1/x/..', '//v1', '/v1%2f'])),
+    () => path.replace('/v1', pick(['/v1/', '/V1', '/w1', '/v1/.', '/v1/x/..', '//v1', '/v1%2f'])),
     () => path.replace(/[a-z](?=[a-z]*$)/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
-    () => path.slice(0, whole(2, path.length)),
+    () => path.slice(0, integer(2, path.length)),
     () => `http://pets.example${path}`,
     () => path.toUpperCase(),
     () => `${path}%zz`,
@@ -152,7 +152,7 @@ const METHODS = list(
   'GET¦HEAD¦POST¦PUT¦PATCH¦DELETE¦OPTIONS¦TRACE¦PROPFIND¦QUERY¦MKCOL¦PURGE¦SEARCH¦REPORT¦M-SEARCH¦LINK',
 )
 
-function oddMethod({ draft, random }: Options): void {
+function useOddMethod({ draft, random }: Options): void {
   draft.method = random.pick(METHODS)
 }
 
@@ -161,18 +161,19 @@ const ODD_FIELDS = [
   ...[255, 300].map((length) => 'k'.repeat(length)),
 ]
 
-/** A described header with a value that it should not have. */
-function oddHeader({ draft, random }: Options): void {
+/** Adds a described header with an unusual value. */
+function addOddHeader({ draft, random }: Options): void {
   const described = (draft.operation.parameters ?? []).filter((one) => one.in === 'header')
   const names = [...described.map(({ name }) => name), 'X-Request-Id']
   draft.headers.push([random.pick(names), random.pick(ODD_FIELDS)])
 }
 
-function oddMediaType({ draft, random }: Options): void {
+function useOddMediaType({ draft, random }: Options): void {
   const type = Buffer.from(random.pick(MEDIA_TYPES)).toString('latin1')
-  const kept = draft.headers.filter(([name]) => name !== 'Content-Type' || random.often(0.1))
-  draft.headers = [...kept, ['Content-Type', type]]
-  if (random.often(0.2)) draft.headers.push(['Content-Encoding', random.pick(['gzip', 'identity', 'br', ''])])
+  const otherHeaders = draft.headers.filter(([name]) => name !== 'Content-Type' || random.chance(0.1))
+  draft.headers = [...otherHeaders, ['Content-Type', type]]
+  if (random.chance(0.2))
+    draft.headers.push(['Content-Encoding', random.pick(['gzip', 'identity', 'br', ''])])
 }
 
 const MORE = list(
@@ -183,13 +184,13 @@ const MORE = list(
   'X-HTTP-Method-Override: DELETE¦__proto__: x¦constructor: x',
 ).map((line) => line.split(': ') as [string, string])
 
-/** Headers of which the description knows nothing. */
-function moreHeaders({ draft, random }: Options): void {
-  for (let count = random.whole(1, 3); count > 0; count -= 1) draft.headers.push(random.pick(MORE))
+/** Adds headers that are not in the description. */
+function addOtherHeaders({ draft, random }: Options): void {
+  for (let count = random.integer(1, 3); count > 0; count -= 1) draft.headers.push(random.pick(MORE))
 }
 
-function oddCredentials({ draft, random }: Options): void {
-  const kept = draft.headers.filter(([name]) => name !== 'Authorization' || random.often(0.2))
+function useOddCredentials({ draft, random }: Options): void {
+  const otherHeaders = draft.headers.filter(([name]) => name !== 'Authorization' || random.chance(0.2))
   const key = draft.headers.find(([name]) => name === 'Authorization')?.[1] ?? ''
   const odd = [
     `${key}x`,
@@ -200,7 +201,7 @@ function oddCredentials({ draft, random }: Options): void {
     'x'.repeat(2_000),
   ]
   const value = random.pick([...list('¦Bearer¦Bearer x¦bearer  x¦Basic eDp5¦\xe9'), ...odd])
-  draft.headers = [...kept, ['Authorization', value]]
+  draft.headers = [...otherHeaders, ['Authorization', value]]
 }
 
 const FRAMING = [
@@ -212,8 +213,8 @@ const FRAMING = [
   `X-Long: ${'x'.repeat(17_000)}`,
 ].map((line) => line.split(': ') as [string, string])
 
-/** Headers that decide where a request ends, or are too large: the connection cannot be used again. */
-function oddFraming({ draft, random }: Options): void {
+/** Adds a header that breaks the framing or is too large, so the connection cannot be used again. */
+function breakFraming({ draft, random }: Options): void {
   draft.broken = true
   draft.headers.push(random.pick(FRAMING))
 }
@@ -226,39 +227,39 @@ const PIECES = [
   ...['9'.repeat(30), 'a'.repeat(300)],
 ].map((piece) => Buffer.from(piece, 'latin1'))
 
-/** Up to three changes at random places, in order to be anything; now and then with bytes of another text. */
-function changedBytes(random: Random, original: Buffer, other: Buffer): Buffer {
-  const { often, pick, whole } = random
+/** Makes one to three changes at random positions, some of them with bytes of `other`. */
+function changeBytes(random: Random, original: Buffer, other: Buffer): Buffer {
+  const { chance, pick, integer } = random
   let bytes = original
   for (let left = pick([1, 1, 1, 2, 3]); left > 0; left -= 1) {
-    const place = whole(0, bytes.length)
-    const end = Math.min(bytes.length, place + whole(1, often(0.9) ? 4 : 80))
+    const place = integer(0, bytes.length)
+    const end = Math.min(bytes.length, place + integer(1, chance(0.9) ? 4 : 80))
     const [before, middle, after] = [
       bytes.subarray(0, place),
       bytes.subarray(place, end),
       bytes.subarray(end),
     ]
-    const from = whole(0, other.length)
+    const from = integer(0, other.length)
     const piece = pick<() => Buffer>([
-      () => Buffer.from(middle.map((byte) => byte ^ (1 << whole(0, 7)))),
-      () => Buffer.from(middle.map(() => whole(0, 255))),
+      () => Buffer.from(middle.map((byte) => byte ^ (1 << integer(0, 7)))),
+      () => Buffer.from(middle.map(() => integer(0, 255))),
       () => Buffer.alloc(0),
       () => Buffer.concat([middle, middle]),
       () => pick(PIECES),
-      () => other.subarray(from, from + whole(1, 60)),
+      () => other.subarray(from, from + integer(1, 60)),
     ])()
-    bytes = Buffer.concat([before, piece, ...(often(0.95) ? [after] : [])])
+    bytes = Buffer.concat([before, piece, ...(chance(0.95) ? [after] : [])])
   }
   return bytes
 }
 
-/** A request of which nothing holds any more: with some bytes changed, or one that is broken from the start. */
-export function spoilt(random: Random, request: Request): Request {
+/** A request with some bytes changed, or one of `BROKEN`. */
+export function corruptBytes(random: Random, request: Request): Request {
   const text = request.bytes.toString('latin1')
-  // A short sign stands for the key meanwhile, so that few changes end in a 401.
+  // Replaces the key by one byte during the change, so few changes hit the key and end in a 401.
   const key = /(?<=Authorization: Bearer )\w+/.exec(text)?.[0] ?? ''
   const original = Buffer.from(key === '' ? text : text.replace(key, '\x02'), 'latin1')
-  const changed = changedBytes(random, original, original).toString('latin1').replaceAll('\x02', key)
-  const bytes = Buffer.from(random.often(0.15) ? random.pick(BROKEN) : changed, 'latin1')
-  return { ...request, bytes, method: 'GET', broken: true, fits: undefined, id: undefined }
+  const changed = changeBytes(random, original, original).toString('latin1').replaceAll('\x02', key)
+  const bytes = Buffer.from(random.chance(0.15) ? random.pick(BROKEN) : changed, 'latin1')
+  return { ...request, bytes, method: 'GET', broken: true, valid: undefined, id: undefined }
 }

@@ -1,6 +1,6 @@
 import { list } from '../list.ts'
 
-// What clients should not send, or hardly ever do, and what software tends to get wrong.
+// Values that clients should not send or rarely send, and that software often handles incorrectly.
 
 export const NAMES = list(
   'Rex¦Bella¦bella¦Мурка¦小白¦日本語¦さくら¦ｻｸﾗ¦고양이¦חתול¦قطة¦แมว¦बिल्ली¦Ζεύς¦ΖΕΥΣ¦Großer¦GROẞER¦İ¦ı¦I¦ǅ¦ﬁ¦é',
@@ -9,10 +9,10 @@ export const NAMES = list(
   "'; drop table pet; --¦%s%n¦%_¦$1¦{}¦</script>¦__proto__¦null¦a b  c",
 )
 
-/** None of these is taken. */
+/** Names that the service rejects. */
 export const BAD_NAMES = list('¦ ¦\u3000¦\0¦a\0b¦\x7f¦\x85¦\n¦\t¦\ud83d¦\udc15')
 
-/** As JSON, where an integer is expected. */
+/** JSON values for an integer. */
 export const INTEGERS = list(
   '0¦-0¦-1¦9¦1.0¦10e-1¦1e0¦1E2¦1.5¦1e-400¦1e400¦-1e400¦1.0000000000000000001¦2147483647¦2147483648',
   '-2147483649¦4294967296¦9007199254740991¦9007199254740992¦9007199254740993¦-9007199254740993',
@@ -21,20 +21,20 @@ export const INTEGERS = list(
   'null¦true¦false¦[]¦[1]¦{}¦""',
 )
 
-/** In the place of an id. */
+/** Path segments for an id. */
 export const PATH_IDS = list(
   '0¦-1¦-0¦+1¦01¦1.0¦1e0¦0x1¦abc¦%31¦1%00¦%00¦%20¦1%20¦%2F¦%zz¦%¦%ff¦%F0%9F%90%95¦9007199254740993',
   '9223372036854775807¦9223372036854775808¦-9223372036854775808¦-9223372036854775809',
   '99999999999999999999999¦é¦1;a=b¦1?status=sold¦1#fragment¦__proto__¦¦.¦..¦1/¦1//history¦1/histories',
 )
 
-/** Those that the description knows, or near them; and others. */
+/** Paths that are described, or similar to such. */
 export const ADDRESSES = [
   ...list(
     '/v1¦/v1/¦/v1//pets¦/v1/pets/¦/V1/pets¦/v1/Pets¦/v1/pets/1/history/2¦/v1/petz¦/v1/%70ets',
     '/v1/pets%2F1¦/v1/pets;x=1¦/v1/pets?¦/v1/pets?%zz=1¦/v1/pets?limit=%zz¦/v1/pets?status=%00',
     '/v1/pets?limit=5#status¦/v1/../v1/pets¦/v1/store¦/v1/store/orders/1/2',
-    '/v1/store/orders?petId=x&status=y¦/v1/inventory?x=1¦/v1/inventory¦/v1/categories¦/v3/pets',
+    '/v1/store/orders?petId=x&status=y¦/v1/inventory?x=1¦/v1/inventory¦/v1/categories¦/w1/pets',
     'http://pets.example/v1/pets?limit=2¦http://other.example/v1/petz',
   ),
   ...[8_000, 8_300].map((length) => `/v1/pets?x=${'x'.repeat(length)}`),
@@ -49,7 +49,7 @@ export const MEDIA_TYPES = list(
   'application/x-www-form-urlencoded¦multipart/form-data; boundary=x¦text/plain¦text/json¦json¦¦é',
 )
 
-/** Requests that the parser, or the first look at a request, refuses. */
+/** Requests that the HTTP parser or the first checks of the service reject. */
 export const BROKEN = [
   'GARBAGE\r\n\r\n',
   '\x16\x03\x01\x02\0\x01\0\x01',

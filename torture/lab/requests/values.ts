@@ -5,7 +5,7 @@ import { list } from '../list.ts'
 import type { Random } from '../random.ts'
 import { BAD_NAMES, INTEGERS, NAMES } from './oddities.ts'
 
-/** As much of JSON Schema as openapi.json uses. */
+/** The part of JSON Schema that openapi.json uses. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -13,6 +13,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>
   required?: string[]
   items?: JsonSchema
+  oneOf?: JsonSchema[]
   minimum?: number
   maximum?: number
   minLength?: number
@@ -26,15 +27,15 @@ export interface JsonSchema {
 interface Options {
   random: Random
   resolve: (schema: JsonSchema) => JsonSchema
-  /** A number for an int64 of this name: most of them name something. */
+  /** A number for an int64 of this name, usually an existing id. */
   someId: (name: string) => number
 }
 
 const EMAILS = ['a@example.org', 'A+b@ex-ample.org', 'o.brien@shelter.example', 'x_1@a.b.c.example']
 const DATES = ['1950-01-01', '2020-02-29', '2026-11-23']
 const TIMES = ['2020-02-29T00:00:00Z', '2026-11-23T12:00:00.001Z', '2030-01-01T00:00:00Z']
-/** Texts of a form that chance does not find. */
-const FORMED: Record<string, string[]> = {
+/** Texts for patterns that random texts do not match. */
+const TEXTS_BY_PATTERN: Record<string, string[]> = {
   [COUNTRY.pattern]: ['NL', 'US'],
   [CURRENCY.pattern]: ['EUR', 'JPY'],
   [CODE]: ['A', 'CO12', 'b-2-c', 'Co12'],
@@ -46,92 +47,92 @@ const OTHERS = list('null¦true¦0¦1.5¦"x"¦""¦[]¦{}¦[{}]¦{"a":1}¦-1¦1e4
 const WORD = 'abc xyz-09äßЖ日本🐕🏽\u00a0\u200d"\\/<%\n\t'
 const SPACES = ['', '', '', ' ', '\n  ', '\t\r\n']
 
-/** What has to name something that is there, and mostly does not: seldom, or nothing else would be met. */
-const SELDOM = list('alsoPetIds¦bondedWith¦organizationId')
-const chanceOf = (name: string, chance: number): number => (SELDOM.includes(name) ? chance / 5 : chance)
+/** Members that must name something that exists. They are rare, because most values lead to a rejection. */
+const RARE_MEMBERS = list('alsoPetIds¦bondedWith¦organizationId')
+const chanceOf = (name: string, chance: number): number => (RARE_MEMBERS.includes(name) ? chance / 5 : chance)
 
 /** Makes JSON texts from schemas. */
-export function valuesOf({ random, resolve, someId }: Options) {
-  const { often, pick, shuffled, whole } = random
+export function createValues({ random, resolve, someId }: Options) {
+  const { chance, pick, shuffled, integer } = random
 
-  /** One that the schema describes. */
+  /** JSON that matches the schema. */
   function valid(given: JsonSchema, name = ''): string {
     const schema = resolve(given)
     if (schema.enum) return JSON.stringify(pick(schema.enum))
     const type = Array.isArray(schema.type) ? pick(schema.type) : schema.type
-    if (type === 'string') return written(text(schema))
-    if (type === 'integer') return String(integer(schema, name))
+    if (type === 'string') return encode(text(schema))
+    if (type === 'integer') return String(integerText(schema, name))
     if (type === 'boolean') return pick(['true', 'false'])
-    if (type === 'number') return String(whole(-9_000, 9_000) / 100)
+    if (type === 'number') return String(integer(-9_000, 9_000) / 100)
     if (type === 'array') {
-      const count = whole(schema.minItems ?? 0, Math.min(schema.maxItems ?? 4, 4))
+      const count = integer(schema.minItems ?? 0, Math.min(schema.maxItems ?? 4, 4))
       return `[${Array.from({ length: count }, () => valid(schema.items ?? {}, name))}]`
     }
     return type === 'object' ? object(schema, valid) : 'null'
   }
 
-  /** As JSON, now and then with other letters than those of ASCII escaped. */
-  function written(text: string): string {
+  /** As JSON, sometimes with escapes for all characters outside ASCII. */
+  function encode(text: string): string {
     const spell = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
     const json = JSON.stringify(text)
-    return often(0.2) ? json.replace(/[^\0-\x7f]/g, spell) : json
+    return chance(0.2) ? json.replace(/[^\0-\x7f]/g, spell) : json
   }
 
-  function integer({ minimum, maximum }: JsonSchema, name: string): number {
-    return minimum === undefined || maximum === undefined ? someId(name) : whole(minimum, maximum)
+  function integerText({ minimum, maximum }: JsonSchema, name: string): number {
+    return minimum === undefined || maximum === undefined ? someId(name) : integer(minimum, maximum)
   }
 
   function text({ format, pattern, minLength = 0, maxLength = 100 }: JsonSchema): string {
     if (format === 'email') return pick(EMAILS)
     if (format === 'date') return pick(DATES)
     if (format === 'date-time') return pick(TIMES)
-    const formed = FORMED[pattern ?? '']
+    const formed = TEXTS_BY_PATTERN[pattern ?? '']
     if (formed) return pick(formed)
     const letters = [...WORD]
-    const most = often(0.05) ? maxLength : Math.min(maxLength, 12)
+    const most = chance(0.05) ? maxLength : Math.min(maxLength, 12)
     for (;;) {
       const name = pick(NAMES)
-      const made = often(0.5)
+      const made = chance(0.5)
         ? pick([name, name, name.toUpperCase(), ` ${name}`])
-        : Array.from({ length: whole(minLength, most) }, () => pick(letters)).join('')
+        : Array.from({ length: integer(minLength, most) }, () => pick(letters)).join('')
       const { length } = [...made]
       if (length < minLength || length > maxLength) continue
       if (pattern === undefined || new RegExp(pattern, 'u').test(made)) return made
     }
   }
 
-  /** Of some of its members, in any order, and now and then of one more that nobody knows. */
+  /** An object with some of the members in random order, and sometimes an unknown one. */
   function object({ properties = {}, required = [] }: JsonSchema, make: typeof valid): string {
     const all = Object.entries(properties)
-    // Of many members, few: a body with all of them would be refused for one or the other nearly always.
+    // With many members nearly every body would be rejected for one of them.
     const share = all.length > 10 ? 0.12 : 0.5
     const members = all
-      // The first ones are what others build on: a status, say, for orders.
-      .filter(([name], index) => required.includes(name) || often(chanceOf(name, index < 3 ? 0.5 : share)))
+      // The first members matter most for other requests, such as the status for orders.
+      .filter(([name], index) => required.includes(name) || chance(chanceOf(name, index < 3 ? 0.5 : share)))
       .map(([name, schema]) => [name, make(schema, name)])
-    if (often(0.05)) members.push(['extra', pick(OTHERS)])
+    if (chance(0.05)) members.push(['extra', pick(OTHERS)])
     const space = pick(SPACES)
     const written = shuffled(members).map(([name, json]) => `${space}"${name}"${space}:${space}${json}`)
     return `{${written}${space}}`
   }
 
-  /** One with something in it that the schema, mostly, does not describe. */
-  function odd(given: JsonSchema, name = ''): string {
+  /** JSON that usually does not match the schema. */
+  function invalid(given: JsonSchema, name = ''): string {
     const schema = resolve(given)
-    if (often(0.15)) return pick(OTHERS)
+    if (chance(0.15)) return pick(OTHERS)
     if (schema.enum) {
       const one = schema.enum[0] ?? ''
       return pick([pick(INTEGERS), ...[`${one} `, '', 'x', one.toUpperCase()].map((text) => `"${text}"`)])
     }
     const type = [schema.type].flat()[0]
     if (type === 'integer') return pick(INTEGERS)
-    if (type === 'string') return oddText(schema)
-    if (type === 'object') return oddObject(schema)
-    return type === 'array' ? `[${odd(schema.items ?? {}, name)}]` : pick(OTHERS)
+    if (type === 'string') return invalidText(schema)
+    if (type === 'object') return invalidObject(schema)
+    return type === 'array' ? `[${invalid(schema.items ?? {}, name)}]` : pick(OTHERS)
   }
 
-  function oddText({ format, minLength = 0, maxLength = 100 }: JsonSchema): string {
-    if (format === 'email' && often(0.5)) return JSON.stringify(pick(ODD_EMAILS))
+  function invalidText({ format, minLength = 0, maxLength = 100 }: JsonSchema): string {
+    if (format === 'email' && chance(0.5)) return JSON.stringify(pick(ODD_EMAILS))
     const one = pick(NAMES.filter((text) => text.trim() !== ''))
     return JSON.stringify(
       pick([
@@ -144,16 +145,16 @@ export function valuesOf({ random, resolve, someId }: Options) {
     )
   }
 
-  function oddObject(schema: JsonSchema): string {
+  function invalidObject(schema: JsonSchema): string {
     const names = Object.keys(schema.properties ?? {})
     const spoilt = pick(names)
     const { [spoilt]: gone, ...others } = schema.properties ?? {}
     if (!gone) return '{}'
-    if (often(0.25)) return object({ ...schema, properties: others }, valid)
+    if (chance(0.25)) return object({ ...schema, properties: others }, valid)
     return object({ ...schema, required: names }, (one, name) =>
-      name === spoilt ? odd(one, name) : valid(one, name),
+      name === spoilt ? invalid(one, name) : valid(one, name),
     )
   }
 
-  return { valid, odd }
+  return { valid, invalid }
 }
