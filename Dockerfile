@@ -1,8 +1,8 @@
-# Debian rather than Alpine: the packages that build and test have binaries for glibc, some of them for nothing else.
+# Debian rather than Alpine: some packages for build and tests have binaries only for glibc.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No package's script runs: this image has its Node already, and the build needs no other one.
+# Run no package's script: one would install Node, which the image already has.
 RUN npm ci --ignore-scripts
 COPY build.ts ./
 COPY src ./src
@@ -21,7 +21,7 @@ COPY bin ./bin
 COPY package.json LICENSE ./
 RUN ln -s /app/bin/adoptable.js /usr/local/bin/adoptable && install -d -o 1000 -g 1000 -m 700 /data
 
-# Nothing but /data has to be writable: temporary files of SQLite go there too, and no code is cached.
+# Only /data has to be writable: SQLite's temporary files go there too, and no compiled code is cached.
 ENV HOST=0.0.0.0 \
     PORT=8080 \
     DATABASE_URL=sqlite:/data/adoptable.db \

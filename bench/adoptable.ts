@@ -6,10 +6,10 @@ import {
   anyAnswer,
   ask,
   type Door,
+  findCursors,
   LIMITS,
   NEW_PET,
   pagesFrom,
-  places,
   type Request,
   record,
   STATUSES,
@@ -20,31 +20,31 @@ import type { Service } from './servers.ts'
 export const SAME_PAGE = 'list, the same page'
 export const FILTERS = 'list, changing filters'
 export const CREATE = 'create'
-const UNASKED = 'list, pages never asked before'
+const UNSEEN = 'list, pages never asked before'
 
-/** What is measured, and how much of the bare server is to be reached. */
+/** Measurements, and the target ratio to the bare server. */
 export const MEASUREMENTS: Record<string, number | undefined> = {
   [SAME_PAGE]: 0.8,
   'list, 304': 0.8,
   [FILTERS]: undefined,
-  [UNASKED]: 0.4,
+  [UNSEEN]: 0.4,
   'find one': 0.6,
   [CREATE]: 0.5,
   patch: undefined,
 }
 
-/** With 39 limits for each cursor: more pages than a load can ask for. */
+/** Each cursor can be combined with 39 limits, so there are more pages than a load can request. */
 const CURSORS = 960
 
 export interface Adoptable extends Contestant {
-  /** Animals that the service said it has added, and those added to its file. */
+  /** Number of animals at the start, plus those that the service has created since. */
   added(): number
 }
 
 const get = (path: string, headers = {}): Request => ({ method: 'GET', path, headers })
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-/** The service with ANIMALS animals in it. */
+/** A contestant for a service with ANIMALS animals. */
 export function adoptable(name: string, service: Service, key: string): Adoptable {
   const { port, pid } = service
   const door: Door = { port, key }
@@ -56,9 +56,9 @@ export function adoptable(name: string, service: Service, key: string): Adoptabl
     return { exchanges, answers: answersOf(exchanges), recorded: requests.length }
   }
 
-  const neverAsked = async (): Promise<Sending> => {
-    pages ??= unaskedPages(door)
-    // A commit, after which a page of an earlier round has to be made anew like any other.
+  const unseenPages = async (): Promise<Sending> => {
+    pages ??= createUnseenPages(door)
+    // A commit invalidates the cached pages of earlier rounds.
     await ask(door, renamed(1, String(performance.now())))
     return { exchanges: await pages, once: true, answers: await anyAnswer(door, get('/v1/pets?limit=20')) }
   }
@@ -71,19 +71,19 @@ export function adoptable(name: string, service: Service, key: string): Adoptabl
     return { ...sending, after }
   }
 
-  const known = async (): Promise<Sending> => {
+  const notModified = async (): Promise<Sending> => {
     const [page] = await record(door, [get('/v1/pets')])
     return recorded([get('/v1/pets', { 'if-none-match': page?.etag ?? '' })])
   }
 
-  const sendings: Record<string, () => Promise<Sending>> = {
+  const preparations: Record<string, () => Promise<Sending>> = {
     [SAME_PAGE]: () => recorded([get('/v1/pets')]),
-    'list, 304': known,
+    'list, 304': notModified,
     [FILTERS]: () => recorded(filtered('/v1/pets?limit=')),
-    [UNASKED]: neverAsked,
+    [UNSEEN]: unseenPages,
     'find one': () => recorded(range(256).map((id) => get(`/v1/pets/${id}`))),
     [CREATE]: create,
-    // Each animal gets one name after the other, so that every patch changes something.
+    // Names alternate, so every patch changes something.
     patch: () => recorded(['Ada', 'Bob'].flatMap((name) => range(256).map((id) => renamed(id, name)))),
   }
   return {
@@ -91,13 +91,13 @@ export function adoptable(name: string, service: Service, key: string): Adoptabl
     port,
     pid,
     readyMs: [service.readyMs],
-    prepare: async (measurement) => sendings[measurement]?.(),
+    prepare: async (measurement) => preparations[measurement]?.(),
     stop: service.stop,
     added: () => added,
   }
 }
 
-/** A list's first page in every size and status. */
+/** First pages of a list in every size and status. */
 export function filtered(address: string): Request[] {
   const filters = ['', ...STATUSES.map((status) => `&status=${status}`)]
   return LIMITS.flatMap((limit) => filters.map((filter) => get(`${address}${limit}${filter}`)))
@@ -107,7 +107,7 @@ export function renamed(id: number, name: string): Request {
   return { method: 'PATCH', path: `/v1/pets/${id}`, body: JSON.stringify({ name }) }
 }
 
-async function unaskedPages(door: Door): Promise<Exchange[]> {
-  const orders = ['', '&sort=id'].map((order) => places(door, order, CURSORS))
+async function createUnseenPages(door: Door): Promise<Exchange[]> {
+  const orders = ['', '&sort=id'].map((order) => findCursors(door, order, CURSORS))
   return unseen(door, pagesFrom((await Promise.all(orders)).flat(), LIMITS), LIMITS.length)
 }

@@ -1,24 +1,24 @@
 import { join, resolve } from 'node:path'
 import { adoptable, MEASUREMENTS } from './adoptable.ts'
 import { compete } from './contest.ts'
-import { aligned, type Comparison, closing, setup, summarise, table, whole } from './report.ts'
+import { aligned, type Comparison, describeSetup, setup, summarise, table, whole } from './report.ts'
 import { addAnimals } from './requests.ts'
 import { COMMAND, makeKey, memoryOf, startService } from './servers.ts'
 import type { Options } from './speed.ts'
 import { spread } from './statistics.ts'
 
-// This state of adoptable beside another one, in turns: what a change costs or brings.
+// Compares this version of adoptable with another one in alternating rounds.
 
-const HERE = 'this state'
-const THERE = 'the other'
+const HERE = 'this version'
+const THERE = 'other version'
 
 export interface Against {
   comparisons: Comparison[]
   started: { name: string; readyMs: number; startMb: number | undefined; peakMb: number | undefined }[]
-  told: string[]
+  notes: string[]
 }
 
-/** @param other a folder with another state of the project, installed */
+/** @param other a folder with another version of the project and its packages */
 export async function measureAgainst(other: string, options: Options, folder: string): Promise<Against> {
   const states = [
     await startState(HERE, COMMAND, join(folder, 'here.db'), options.starts),
@@ -36,7 +36,7 @@ export async function measureAgainst(other: string, options: Options, folder: st
   return {
     comparisons: summarise(measured, THERE, 'speed', () => undefined),
     started,
-    told: closing(setup(options.rounds, options.seconds)),
+    notes: describeSetup(setup(options.rounds, options.seconds)),
   }
 }
 
@@ -55,7 +55,7 @@ async function startState(name: string, command: string, file: string, starts: n
   return { contestant, readyMs: spread(readyMs).median, startMb }
 }
 
-export function againstReport({ comparisons, started, told }: Against): string {
+export function againstReport({ comparisons, started, notes }: Against): string {
   const rows = started.map(({ name, readyMs, startMb, peakMb }) => [
     `  ${name}`,
     whole(readyMs),
@@ -65,8 +65,8 @@ export function againstReport({ comparisons, started, told }: Against): string {
   return [
     ...table(comparisons, 'speed'),
     '',
-    ...aligned([['', 'ready ms', 'RSS MB at the start', 'at its peak'], ...rows]),
+    ...aligned([['', 'ready ms', 'RSS MB at start', 'at peak'], ...rows]),
     '',
-    ...told,
+    ...notes,
   ].join('\n')
 }

@@ -1,13 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/** What the bare server answers with, ready to be sent. */
+/** A complete answer of the bare server. */
 export interface Answer {
   status: number
   headers: OutgoingHttpHeaders
   body: string
 }
 
-/** By method and address; the one for ANY is for every address that has none of its own. */
+/** Answers by method and path; ANY is for all other paths. */
 export type Answers = Record<string, Answer>
 
 export const ANY = '*'

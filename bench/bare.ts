@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { ANY, type Answer, type Answers } from './answers.ts'
 
-// What everything is compared with: node:http and nothing else, which answers each address with ready bytes.
+// The baseline of all comparisons: plain node:http, which answers each path with prepared bytes.
 
 const UNKNOWN: Answer = { status: 404, headers: { 'content-length': 0 }, body: '' }
 

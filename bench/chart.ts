@@ -1,7 +1,7 @@
 import type { Comparison } from './report.ts'
 import { fine } from './report.ts'
 
-// Charts as SVG text, readable on a light and on a dark page: the colours follow the reader's choice.
+// Charts as SVG text for light and dark pages; the colours follow the reader's colour scheme.
 
 const STYLE = `<style>
   text { font: 13px system-ui, sans-serif; fill: #24292f }
@@ -24,10 +24,10 @@ const LABEL_WIDTH = 150
 const ROW = 22
 const VALUE_WIDTH = 60
 
-/** Bars: how much of the base each reaches, one group a measurement. */
+/** A bar chart of ratios to the base, with a group for each measurement. */
 export function barChart(title: string, note: string, comparisons: Comparison[], own: string): string {
-  const most = Math.max(1, ...comparisons.flatMap(({ rows }) => rows.map(({ ratio }) => ratio.median)))
-  const scale = (WIDTH - LABEL_WIDTH - VALUE_WIDTH) / most
+  const max = Math.max(1, ...comparisons.flatMap(({ rows }) => rows.map(({ ratio }) => ratio.median)))
+  const scale = (WIDTH - LABEL_WIDTH - VALUE_WIDTH) / max
   const parts: string[] = []
   let y = 64
   for (const { name, rows } of comparisons) {

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { type EventEmitter, once } from 'node:events'
 
-/** Time that a child gets to start, to answer or to end: only one that hangs needs longer. */
-export const PATIENCE_MS = 60_000
+/** Time limit for a child to start, answer or end. Only a hanging child exceeds it. */
+export const TIMEOUT_MS = 60_000
 
 const running = new Set<ChildProcess>()
 
-/** Makes sure that a child ends with this process at the latest. */
-export function mind<Child extends ChildProcess>(child: Child): Child {
+/** Kills a child when this process ends. */
+export function endWithProcess<Child extends ChildProcess>(child: Child): Child {
   running.add(child)
   child.once('exit', () => running.delete(child))
   return child
@@ -20,15 +20,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 export async function stop(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return
-  const ended = once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) })
+  const ended = once(child, 'exit', { signal: AbortSignal.timeout(TIMEOUT_MS) })
   child.kill('SIGTERM')
   await ended
 }
 
-/** What an event of a child, or of something that belongs to it, brings; an error if it ends before or is silent. */
-export async function heard(child: ChildProcess, source: EventEmitter, event: string): Promise<unknown> {
+/**
+ * Waits for an event of a child or of one of its streams. @returns the event's first argument
+ * @throws if the child ends or times out before
+ */
+export async function waitForEvent(
+  child: ChildProcess,
+  source: EventEmitter,
+  event: string,
+): Promise<unknown> {
   const done = new AbortController()
-  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(PATIENCE_MS)])
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(TIMEOUT_MS)])
   const ended = once(child, 'exit', { signal }).then(([code]): never => {
     throw new Error(`${child.spawnargs.join(' ')} ended with code ${code}`)
   })

@@ -2,44 +2,44 @@ import type { Answers } from './answers.ts'
 import { type Exchange, type Figures, load } from './load.ts'
 import { type Bare, computedMs, type Memory, memoryOf } from './servers.ts'
 
-// Contestants in turns, so that all meet the same moods of the machine. Nothing is judged here: it fails only
-// when an answer was wrong or missing.
+// Contestants take turns, so changes of the machine affect all of them. A contest fails only for wrong or
+// missing answers.
 
-/** What one contestant is sent in one measurement. */
+/** Requests to one contestant in one measurement. */
 export interface Sending {
   exchanges: Exchange[]
-  /** Each exchange is sent once at most. */
+  /** Whether each exchange is sent at most once. */
   once?: boolean
-  /** What the bare server answers beside it; only the first contestant's count. */
+  /** Answers for the bare server. Only the answers of the first contestant are used. */
   answers?: Answers
-  /** Told of the answers that came. */
+  /** Called with the results. */
   after?(figures: Figures): void
 }
 
 export interface Contestant {
   name: string
-  /** Of what it is made. */
+  /** Packages and their versions. */
   made?: string
   port: number
   pid: number | undefined
-  /** From its spawn to its first answer, in milliseconds. */
+  /** Time from the spawn to the first answer. */
   readyMs?: number[]
-  /** What is to be sent, for so many seconds; nothing where the contestant takes no part. */
+  /** Requests for a measurement of this duration; undefined if the contestant does not take part. */
   prepare(measurement: string, seconds: number): Promise<Sending | undefined>
   stop(): Promise<void>
 }
 
 export interface Round extends Figures {
   memory: Memory
-  /** What the server computed for each answer, whoever else was at work on the machine. */
+  /** Processor time of the server per answer. */
   cpuMicroseconds: number
 }
 
-/** By measurement and contestant, one a round. */
+/** By measurement and contestant, one entry per round. */
 export type Rounds = Map<string, Map<string, Round[]>>
 
 export interface Contest {
-  /** Answers every measurement with the same bytes as the first contestant. */
+  /** A server that answers with the same bytes as the first contestant. */
   bare?: Bare
   contestants: Contestant[]
   measurements: string[]
@@ -56,15 +56,16 @@ export async function compete(contest: Contest): Promise<Rounds> {
   for (const measurement of measurements) await oneRound(contest, measurement, warmUpSeconds, 0)
   for (let round = 0; round < rounds; round += 1) {
     for (const measurement of measurements) {
-      const ofAll = await oneRound(contest, measurement, seconds, round)
+      const byContestant = await oneRound(contest, measurement, seconds, round)
       const rounds = result.get(measurement)
-      for (const [name, ofOne] of ofAll) rounds?.set(name, [...(rounds.get(name) ?? []), ofOne])
+      for (const [name, figuresOfOne] of byContestant)
+        rounds?.set(name, [...(rounds.get(name) ?? []), figuresOfOne])
     }
   }
   return result
 }
 
-/** All right after each other; who is first changes with the round. */
+/** Runs all contestants one after another; the first one changes with the round. */
 async function oneRound(contest: Contest, measurement: string, seconds: number, round: number) {
   const { bare, contestants } = contest
   const sent: { name: string; port: number; pid: number | undefined; sending: Sending }[] = []
@@ -83,12 +84,12 @@ async function oneRound(contest: Contest, measurement: string, seconds: number, 
   for (const { name, port, pid, sending } of [...sent.slice(turn), ...sent.slice(0, turn)]) {
     const { exchanges, once = false, after } = sending
     const before = computedMs(pid)
-    const ofOne = await load(port, exchanges, { seconds, once }).catch((cause: unknown) => {
+    const figuresOfOne = await load(port, exchanges, { seconds, once }).catch((cause: unknown) => {
       throw new Error(`${name}, ${measurement}: ${(cause as Error).message}`, { cause })
     })
-    after?.(ofOne)
-    const cpuMicroseconds = ((computedMs(pid) - before) * 1_000) / ofOne.answers
-    figures.set(name, { ...ofOne, memory: memoryOf(pid), cpuMicroseconds })
+    after?.(figuresOfOne)
+    const cpuMicroseconds = ((computedMs(pid) - before) * 1_000) / figuresOfOne.answers
+    figures.set(name, { ...figuresOfOne, memory: memoryOf(pid), cpuMicroseconds })
   }
   return figures
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A request as it goes over the wire, and the answer that it must get. */
+/** A request as bytes, and the expected answer. */
 export interface Exchange {
   bytes: Buffer
   status: number
-  /** Length of the answer's body in bytes, from and to. */
+  /** Shortest and longest body of the answer in bytes. */
   shortest: number
   longest: number
 }
@@ -15,14 +15,14 @@ export interface Figures {
   requestsPerSecond: number
   p50Ms: number
   p99Ms: number
-  /** How much of the time the load itself was at work: near 1 it measures itself, not the server. */
+  /** Fraction of the time in which the load generator was busy. Near 1, the generator was the bottleneck. */
   loadBusy: number
 }
 
 export interface LoadOptions {
   seconds: number
   connections?: number
-  /** Each exchange is sent once at most: the load ends with the last one when the time is not over before. */
+  /** Whether each exchange is sent at most once. The load then ends with the last exchange. */
   once?: boolean
 }
 
@@ -30,27 +30,28 @@ export const CONNECTIONS = 64
 const BUCKET_MS = 0.01
 const BUCKETS = 100_000
 
-/** Time after the end in which the answers under way must arrive. */
+/** Time after the end in which pending answers must arrive. */
 const LAST_ANSWERS_MS = 30_000
 
 /**
- * Sends the exchanges in turn over keep-alive connections, on each the next as soon as the last is answered,
- * until the time is over and everything sent is answered.
+ * Sends the exchanges in order over keep-alive connections. Each connection sends the next exchange
+ * when the previous one is answered. After the time is over, nothing more is sent, and the missing answers are
+ * awaited.
  *
- * @throws on the first answer that is not the expected one
+ * @throws at the first unexpected answer
  */
 export async function load(port: number, exchanges: Exchange[], options: LoadOptions): Promise<Figures> {
   const { seconds, connections: count = CONNECTIONS, once: onlyOnce = false } = options
   const latencies = new Uint32Array(BUCKETS + 1)
   const connections = await Promise.all(Array.from({ length: count }, () => open(port)))
   const idle = performance.eventLoopUtilization()
-  const begun = performance.now()
-  const end = begun + seconds * 1_000
+  const startedAt = performance.now()
+  const end = startedAt + seconds * 1_000
   let sent = 0
   let answers = 0
-  const most = onlyOnce ? exchanges.length : Number.POSITIVE_INFINITY
+  const maxCount = onlyOnce ? exchanges.length : Number.POSITIVE_INFINITY
   const next = () =>
-    sent < most && performance.now() < end ? exchanges[sent++ % exchanges.length] : undefined
+    sent < maxCount && performance.now() < end ? exchanges[sent++ % exchanges.length] : undefined
   const answered = (ms: number) => {
     answers += 1
     const bucket = Math.min(Math.floor(ms / BUCKET_MS), BUCKETS)
@@ -64,7 +65,7 @@ export async function load(port: number, exchanges: Exchange[], options: LoadOpt
   }
   return {
     answers,
-    requestsPerSecond: (answers * 1_000) / (performance.now() - begun),
+    requestsPerSecond: (answers * 1_000) / (performance.now() - startedAt),
     p50Ms: percentile(latencies, answers * 0.5),
     p99Ms: percentile(latencies, answers * 0.99),
     loadBusy: performance.eventLoopUtilization(idle).utilization,
@@ -76,7 +77,7 @@ interface Connection {
   receive: (chunk: Buffer) => void
 }
 
-/** One buffer a connection, without a stream in between: the load has to be much lighter than any server. */
+/** Uses one buffer per connection and no stream, because sending must take much less CPU time than answering. */
 async function open(port: number): Promise<Connection> {
   const connection: Partial<Connection> = {}
   const callback = (bytes: number, buffer: Uint8Array) => {
@@ -105,13 +106,13 @@ function converse(
       sentAt = performance.now()
       socket.write(exchange.bytes)
     }
-    const whole = framing((status, length) => {
+    const isComplete = framing((status, length) => {
       if (!exchange || status !== exchange.status || length < exchange.shortest || length > exchange.longest)
         throw new Error(`unexpected answer: status ${status}, ${length} bytes`)
     })
     connection.receive = (chunk) => {
       try {
-        if (!whole(chunk)) return
+        if (!isComplete(chunk)) return
         answered(performance.now() - sentAt)
         send()
       } catch (error) {
@@ -129,21 +130,21 @@ const HEAD_END = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
 const NOT_MODIFIED = 304
 
-/** Takes the bytes of one connection, and tells with which of them an answer is whole. */
+/** @returns a function that takes the chunks of one connection and returns whether an answer is complete */
 function framing(check: (status: number, length: number) => void): (chunk: Buffer) => boolean {
-  let begun = NOTHING
+  let partial = NOTHING
   let missing = 0
   return (chunk) => {
     if (missing > 0) missing -= chunk.length
     else {
-      const bytes = begun.length > 0 ? Buffer.concat([begun, chunk]) : chunk
+      const bytes = partial.length > 0 ? Buffer.concat([partial, chunk]) : chunk
       const end = bytes.indexOf(HEAD_END)
       if (end < 0) {
-        // A copy, because the next chunk comes in the same place.
-        begun = Buffer.from(bytes)
+        // A copy, because the next chunk uses the same buffer.
+        partial = Buffer.from(bytes)
         return false
       }
-      begun = NOTHING
+      partial = NOTHING
       const head = bytes.toString('latin1', 0, end + 2)
       const status = Number(head.slice(9, 12))
       const length = status === NOT_MODIFIED ? 0 : Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1])

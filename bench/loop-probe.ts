@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
-// Loaded into a service before anything else. On SIGWINCH, of which the service knows nothing, it tells how late its
-// event loop was at most since the last time, and begins anew.
+// Preloaded into a service. On SIGWINCH, which the service does not use, it prints the longest delay of the event
+// loop since the previous SIGWINCH.
 
-/** Between two looks; what the histogram counts includes it. */
+/** Sampling interval of the histogram. Each measured delay includes one interval. */
 const RESOLUTION_MS = 2
 
 if (isMainThread) {

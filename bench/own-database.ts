@@ -1,14 +1,14 @@
 import pg from 'pg'
 
-let made = 0
+let count = 0
 
-/** A database of this process' own on a PostgreSQL, gone behind the work. */
+/** Creates a database on a PostgreSQL server and drops it after the work. */
 export async function withOwnDatabase<Result>(
   serverUrl: string,
   work: (databaseUrl: string) => Promise<Result>,
 ): Promise<Result> {
-  made += 1
-  const name = `adoptable_bench_${process.pid}_${made}`
+  count += 1
+  const name = `adoptable_bench_${process.pid}_${count}`
   await runOnServer(serverUrl, `create database ${name}`)
   try {
     return await work(Object.assign(new URL(serverUrl), { pathname: name }).href)

@@ -1,18 +1,18 @@
 import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { CREATE, FILTERS, filtered, SAME_PAGE } from './adoptable.ts'
-import { heard, mind, stop } from './children.ts'
+import { endWithProcess, stop, waitForEvent } from './children.ts'
 import type { Contestant } from './contest.ts'
 import { NEW_PET, type Request, record, STATUSES } from './requests.ts'
 
-// What a user would pick instead, each a program of its own in bench/peers.
+// Typical alternatives, each a program in bench/peers.
 
 const FOLDER = new URL('peers/', import.meta.url)
 
 interface Peer {
   name: string
   program: string
-  /** Packages whose versions are told; the first one shows whether the peer is installed. */
+  /** Packages whose versions are reported. */
   packages: string[]
 }
 
@@ -38,8 +38,8 @@ export const ON_POSTGRES: Peer[] = [
 const KEY = 'bench-key-of-the-peers'
 
 /**
- * @param storeOf the file of each, or an empty database
- * @returns those that are installed, started, and the names of the others with the reason
+ * @param storeOf the file of a peer, or an empty database
+ * @returns the started peers, and the reasons why others are skipped
  */
 export async function startPeers(
   list: Peer[],
@@ -62,10 +62,12 @@ async function startPeer({ name, program, packages }: Peer, store: string): Prom
     BENCH_STORE: store,
     BENCH_KEY: KEY,
   }
-  const begun = performance.now()
-  const child = mind(fork(new URL(program, FOLDER), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
-  const port = (await heard(child, child, 'message')) as number
-  const readyMs = [performance.now() - begun]
+  const startedAt = performance.now()
+  const child = endWithProcess(
+    fork(new URL(program, FOLDER), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+  )
+  const port = (await waitForEvent(child, child, 'message')) as number
+  const readyMs = [performance.now() - startedAt]
   const door = { port, key: KEY }
   await refuseWrongPage(name, door, REQUESTS[SAME_PAGE] ?? [])
   return {
@@ -75,14 +77,14 @@ async function startPeer({ name, program, packages }: Peer, store: string): Prom
     pid: child.pid,
     readyMs,
     prepare: async (measurement) => {
-      const asked = REQUESTS[measurement]
-      return asked && { exchanges: await record(door, asked) }
+      const requests = REQUESTS[measurement]
+      return requests && { exchanges: await record(door, requests) }
     },
     stop: () => stop(child),
   }
 }
 
-/** Who answers less than the others would be compared unfairly. */
+/** @throws if a peer answers with less than the others, which would be unfair */
 async function refuseWrongPage(name: string, door: { port: number; key: string }, requests: Request[]) {
   const [page] = await record(door, requests)
   const animals: { id: number; status?: string }[] = JSON.parse(page?.answer.body ?? '')
@@ -92,7 +94,8 @@ async function refuseWrongPage(name: string, door: { port: number; key: string }
   if (!animals.some(({ status }) => status && STATUSES.includes(status)))
     throw new Error(`${name}: no status`)
   const stranger = await fetch(`http://127.0.0.1:${door.port}${requests[0]?.path}`)
-  if (stranger.status !== 401) throw new Error(`${name} lets in who has no key: status ${stranger.status}`)
+  if (stranger.status !== 401)
+    throw new Error(`${name} accepts a request without a key: status ${stranger.status}`)
 }
 
 function versionOf(name: string): string {

@@ -4,12 +4,12 @@ import type { Round, Rounds } from './contest.ts'
 import { CONNECTIONS, type Figures } from './load.ts'
 import { type Spread, spread } from './statistics.ts'
 
-/** What is to be reached: at least so much of the base's speed, or at most so much of its cost. */
+/** The target: a minimum ratio of speed, or a maximum ratio of cost. */
 export type Reach = (measurement: string, contestant: string) => number | undefined
 
 export interface Row {
   name: string
-  /** Of the base in the same round: how fast, or how dear. */
+  /** Speed or cost relative to the base in the same round. */
   ratio: Spread
   reach?: number | undefined
   requestsPerSecond: number
@@ -58,7 +58,7 @@ function medians(rounds: Round[]) {
   }
 }
 
-/** What the figures hang on: where, with what and for how long they were measured. */
+/** Machine, versions and durations of the measurements. */
 export function setup(rounds: number, seconds: number) {
   const fastify = new URL('../node_modules/fastify/package.json', import.meta.url)
   return {
@@ -82,7 +82,7 @@ export function table(comparisons: Comparison[], kind: Kind): string[] {
     '',
     kind,
     'min..max',
-    'reach',
+    'target',
     'requests/s',
     'p50 ms',
     'p99 ms',
@@ -97,10 +97,10 @@ export function table(comparisons: Comparison[], kind: Kind): string[] {
   return aligned([titles, ...rows])
 }
 
-export function closing({ versions, machine, rounds, seconds, connections }: Setup): string[] {
+export function describeSetup({ versions, machine, rounds, seconds, connections }: Setup): string[] {
   return [
     `Medians of ${rounds} interleaved rounds of ${seconds} s; ${connections} connections.`,
-    'Where "load busy" is near 1 the load itself was the slower side.',
+    'If "load busy" is near 1, the load generator was the bottleneck.',
     `Node ${versions.node}, Fastify ${versions.fastify}, SQLite ${versions.sqlite}; ` +
       `${machine.cores} × ${machine.cpu}, ${machine.platform}.`,
   ]
@@ -121,7 +121,7 @@ function cellsOf({ name, ratio, reach, ...row }: Row, sign: string): string[] {
   ]
 }
 
-/** Small ratios keep a digit that tells something. */
+/** Small ratios get a third decimal place. */
 export function fine(value: number): string {
   return value > 0 && value < 0.095 ? value.toFixed(3) : value.toFixed(2)
 }

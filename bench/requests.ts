@@ -8,14 +8,14 @@ export interface Request {
   headers?: Record<string, string>
 }
 
-/** A request and its answer, as text and as the load sends and checks them. */
+/** A request and its recorded answer. */
 export interface Recorded extends Exchange {
   name: string
   answer: Answer
   etag: string
 }
 
-/** A server, and the key that it lets in; without one a visitor comes. */
+/** A server and a key for it; requests are anonymous without a key. */
 export interface Door {
   port: number
   key?: string
@@ -23,7 +23,7 @@ export interface Door {
 
 export const STATUSES = ['available', 'pending', 'sold']
 
-/** As many animals to a page, on average, as the default page has; in an order that favours no size. */
+/** Page sizes with the default size as their average, in mixed order. */
 export const LIMITS = Array.from({ length: 39 }, (_, index) => 1 + ((index * 7) % 39))
 
 export const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'available' })
@@ -31,7 +31,7 @@ export const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'a
 export const ANIMALS = 1_000
 const BATCH_SIZE = 50
 
-/** The animals that are there before anything is measured. */
+/** Adds the animals that exist before the measurements. */
 export async function addAnimals(door: Door): Promise<void> {
   const animals = plainAnimals()
   for (let count = 0; count < animals.length; count += BATCH_SIZE) {
@@ -40,7 +40,7 @@ export async function addAnimals(door: Door): Promise<void> {
   }
 }
 
-/** Every status, and none. bench/peers has the same. */
+/** Animals with each status and without one, as in bench/peers. */
 function plainAnimals(): string[] {
   const statuses = [undefined, ...STATUSES]
   return Array.from({ length: ANIMALS }, (_, count) => {
@@ -50,10 +50,10 @@ function plainAnimals(): string[] {
   })
 }
 
-/** A new animal's id has a few digits more than the recorded one. */
+/** A new animal's id may have a few more digits than the recorded one. */
 const MORE_DIGITS = 8
 
-/** What a server answers to requests as of now: what the bare server is to answer too. */
+/** Records the service's answers, so the bare `node:http` server can replay them. */
 export async function record(door: Door, requests: Request[]): Promise<Recorded[]> {
   const recorded: Recorded[] = []
   for (const request of requests) {
@@ -74,10 +74,10 @@ export async function record(door: Door, requests: Request[]): Promise<Recorded[
   return recorded
 }
 
-/** The longest animal with four members in an answer, in bytes. */
+/** Maximum bytes of an animal in a response when four of its fields are requested. */
 const LONGEST_ANIMAL = 120
 
-/** For addresses that must not be asked before they are measured: each answer has so many animals at most. */
+/** Exchanges for paths that are not requested before the measurement. */
 export function unseen(door: Door, requests: Request[], mostAnimals: number): Exchange[] {
   const expected = { status: 200, shortest: 2, longest: 2 + mostAnimals * LONGEST_ANIMAL }
   return requests.map((request) => ({ ...expected, bytes: wire(request, door.key) }))
@@ -87,18 +87,18 @@ export function answersOf(recorded: Recorded[]): Answers {
   return Object.fromEntries(recorded.map(({ name, answer }) => [name, answer]))
 }
 
-/** The answer to whatever is asked. */
+/** The answer to a request, for all paths. */
 export async function anyAnswer(door: Door, request: Request): Promise<Answers> {
   const [recorded] = await record(door, [request])
   return recorded ? { [ANY]: recorded.answer } : {}
 }
 
 /**
- * So many places in a list, each one animal after the other, as the end of an address.
+ * Cursors for consecutive positions in a list, as ends of a query.
  *
- * @throws when a page has no next one before so many are found
+ * @throws if the list has fewer animals
  */
-export async function places(door: Door, query: string, count: number): Promise<string[]> {
+export async function findCursors(door: Door, query: string, count: number): Promise<string[]> {
   const found: string[] = []
   let cursor = ''
   while (found.length < count) {
@@ -111,26 +111,26 @@ export async function places(door: Door, query: string, count: number): Promise<
   return found
 }
 
-/** From each place on, pages of every size: each address once, the size changing with every request. */
-export function pagesFrom(places: string[], limits: number[]): Request[] {
+/** Pages of every size from each cursor. Each path occurs once, and the size changes with every request. */
+export function pagesFrom(findCursors: string[], limits: number[]): Request[] {
   return limits.flatMap((_, turn) =>
-    places.map((place, index): Request => {
+    findCursors.map((place, index): Request => {
       const limit = limits[(index + turn) % limits.length]
       return { method: 'GET', path: `/v1/pets?limit=${limit}${place}` }
     }),
   )
 }
 
-/** How many animals there are, by the id of the newest one. */
+/** The number of animals, from the id of the newest one. */
 export async function countAnimals(door: Door): Promise<number> {
   const response = await ask(door, { method: 'GET', path: '/v1/pets?limit=1' })
   return ((await response.json()) as { id: number }[])[0]?.id ?? 0
 }
 
-/** @throws on any answer but a success, 304 and those that are expected */
+/** @throws for any answer except a success, 304 and the expected statuses */
 export async function ask({ port, key }: Door, request: Request, expected: number[] = []): Promise<Response> {
   const { method, path, body = '', headers = {} } = request
-  // The load asks for no coding either, and an ETag goes with one.
+  // The measured load requests no compression either, and the ETag depends on compression.
   const own = { 'accept-encoding': 'identity', 'content-type': 'application/json' }
   const all = { ...headers, ...own, ...(key && { authorization: `Bearer ${key}` }) }
   const sent = method === 'GET' ? { method, headers: all } : { method, headers: all, body }

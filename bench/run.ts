@@ -10,7 +10,7 @@ import { measureSearch, type Searches, searchReport } from './search.ts'
 import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
 import { measureStartup, startupReport } from './startup.ts'
 
-// npm run bench: says what is measured, and where the figures go. See bench/README.md.
+// npm run bench: chooses the measurements, prints and stores the results. See bench/README.md.
 
 const USAGE =
   'usage: npm run bench -- [--startup | --network | --search | --quick | --against FOLDER] ' +
@@ -18,12 +18,12 @@ const USAGE =
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
 const QUICK: Options = { rounds: 1, seconds: 0.1, warmUpSeconds: 0.05, starts: 1 }
-/** Kinds that run at the same time: nobody reads the figures of `--quick`. */
+/** Measurements that run at the same time with `--quick`, whose figures do not matter. */
 const QUICK_CONCURRENCY = 3
-/** With `--search`, unless `--animals` says another number. */
-const SEARCHED = { quick: 1_000, full: 200_000 }
+/** Number of animals for `--search` without `--animals`. */
+const SEARCH_ANIMALS = { quick: 1_000, full: 200_000 }
 
-/** Whoever needs longer hangs. */
+/** The bench counts as hanging after this time. */
 const MAX_MS = { quick: 5 * 60_000, full: 120 * 60_000 }
 
 const RESULTS = new URL('results.json', import.meta.url)
@@ -56,14 +56,14 @@ try {
 async function starts(): Promise<void> {
   const results = await measureStartup(options, folder)
   console.log(`${startupReport(results)}\n`)
-  if (!flags.quick) keep('startup', results)
+  if (!flags.quick) storeResults('startup', results)
 }
 
 async function speed(): Promise<void> {
   const results = await measureSpeed(options, folder)
   console.log(`${speedReport(results)}\n`)
   const chart = speedChart(results)
-  if (!flags.quick) keep('speed', results, 'bench.svg', chart)
+  if (!flags.quick) storeResults('speed', results, 'bench.svg', chart)
 }
 
 async function searches(): Promise<void> {
@@ -72,16 +72,16 @@ async function searches(): Promise<void> {
   const { BENCH_DATABASE_URL: server } = process.env
   if (server) measured.push(await withOwnDatabase(server, (url) => measureSearch(url, animals)))
   for (const one of measured) console.log(`${searchReport(one)}\n`)
-  if (!server) console.log('  skipped: PostgreSQL, without BENCH_DATABASE_URL\n')
-  // The latest run with each number of animals is kept.
-  if (!flags.quick) keep('search', { ...kept().search, [animals]: measured })
+  if (!server) console.log('  skipped: PostgreSQL. Set BENCH_DATABASE_URL to include it\n')
+  // Stores the latest run for each number of animals.
+  if (!flags.quick) storeResults('search', { ...readResults().search, [animals]: measured })
 }
 
 async function scale(): Promise<void> {
   const results = await measureScale(options, folder)
   if (!results) console.log(`  skipped: ${NEEDS}`)
   else console.log(scaleReport(results))
-  if (results && !flags.quick) keep('network', results)
+  if (results && !flags.quick) storeResults('network', results)
 }
 
 function speedChart({ comparisons, setup }: Speed): string {
@@ -94,13 +94,13 @@ function where({ versions, machine }: Speed['setup']): string {
   return `Node ${versions.node}, ${machine.cores} cores.`
 }
 
-function kept() {
+function readResults() {
   return existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : {}
 }
 
-/** Beside the figures of the other kinds, which stay as they were. */
-function keep(kind: string, results: object, chartName?: string, chart = ''): void {
-  writeFileSync(RESULTS, `${JSON.stringify({ ...kept(), [kind]: results }, rounded, 2)}\n`)
+/** Stores the results of one kind; those of other kinds stay. */
+function storeResults(kind: string, results: object, chartName?: string, chart = ''): void {
+  writeFileSync(RESULTS, `${JSON.stringify({ ...readResults(), [kind]: results }, rounded, 2)}\n`)
   if (chartName) writeFileSync(new URL(`../docs/${chartName}`, import.meta.url), chart)
 }
 
@@ -133,7 +133,7 @@ function readOptions(): Options & { animals: number } {
   const preset = flags.quick ? QUICK : FULL
   const rounds = Number(flags.rounds ?? preset.rounds)
   const seconds = Number(flags.seconds ?? preset.seconds)
-  const animals = Number(flags.animals ?? (flags.quick ? SEARCHED.quick : SEARCHED.full))
+  const animals = Number(flags.animals ?? (flags.quick ? SEARCH_ANIMALS.quick : SEARCH_ANIMALS.full))
   if (!(Number.isInteger(rounds) && rounds >= 1 && seconds > 0)) fail(USAGE)
   if (!(Number.isInteger(animals) && animals >= 1_000)) fail(USAGE)
   return { ...preset, rounds, seconds, animals }

@@ -3,17 +3,17 @@ import { adoptable, CREATE, FILTERS, SAME_PAGE } from './adoptable.ts'
 import { BARE, type Contestant, compete, type Sending } from './contest.ts'
 import { withOwnDatabase } from './own-database.ts'
 import { ON_POSTGRES, startPeers } from './peers.ts'
-import { type Comparison, closing, type Setup, setup, summarise, table } from './report.ts'
+import { type Comparison, describeSetup, type Setup, setup, summarise, table } from './report.ts'
 import { addAnimals } from './requests.ts'
 import { makeKey, type Service, type Store, startBare, startService } from './servers.ts'
 import type { Options } from './speed.ts'
 
-// The same service on its two kinds of store, and by one process and by two. It makes a database of its own on
-// the PostgreSQL that it is given, and leaves its counters in the Redis until they expire.
+// The service on both kinds of store, with one process and with two. Creates its own database on the given
+// PostgreSQL, and leaves its counters in Redis until they expire.
 
 const MIN_RATIO = 0.35
 
-/** Of so many callers, few have two requests under way at a moment, which would share a question to Redis. */
+/** With this many callers, few have two simultaneous requests, which would share one call to Redis. */
 const MANY_KEYS = 32
 
 export interface Scale {
@@ -24,28 +24,36 @@ export interface Scale {
 
 export const NEEDS = 'network: set BENCH_DATABASE_URL to a PostgreSQL and BENCH_REDIS_URL to a Redis'
 
-/** @returns nothing where the two servers are not named */
+/** @returns undefined if the servers are not configured */
 export async function measureScale(options: Options, folder: string): Promise<Scale | undefined> {
   const { BENCH_DATABASE_URL: serverUrl, BENCH_REDIS_URL: redisUrl } = process.env
   if (!serverUrl || !redisUrl) return undefined
   const embedded = { databaseUrl: `sqlite:${join(folder, 'scale.db')}` }
   return withOwnDatabase(serverUrl, (databaseUrl) =>
-    withOwnDatabase(serverUrl, (peerUrl) => onBoth(options, embedded, { databaseUrl, redisUrl }, peerUrl)),
+    withOwnDatabase(serverUrl, (peerUrl) =>
+      measureBoth(options, embedded, { databaseUrl, redisUrl }, peerUrl),
+    ),
   )
 }
 
-async function onBoth(options: Options, embedded: Store, network: Store, peerUrl: string): Promise<Scale> {
+async function measureBoth(
+  options: Options,
+  embedded: Store,
+  network: Store,
+  peerUrl: string,
+): Promise<Scale> {
   const one = await open('one file', embedded)
   const two = await open('PostgreSQL and Redis', network)
   const both = await startService(network, { workers: 2 })
-  // The process that is known answers nothing itself: what it computes and holds would say nothing.
+  // The supervisor answers no requests, so its processor time and memory mean nothing.
   const workers = { ...adoptable('the same, two processes', both, two.key), pid: undefined }
   const many = await withKeys(`the same, ${MANY_KEYS} keys`, network, two.service)
   const { peers, skipped } = await startPeers(ON_POSTGRES, () => peerUrl)
   const contestants = [one.contestant, two.contestant, many, workers, ...peers]
   const bare = await startBare()
   const contest = { ...options, bare, contestants }
-  // The creates come last: after a change of one process another may answer with the page before for a moment.
+  // The creates come last: after a change by one process, another process may still answer with the old page
+  // for a moment.
   const reads = await compete({ ...contest, measurements: [SAME_PAGE, FILTERS] })
   const creates = await compete({ ...contest, measurements: [CREATE] })
   await Promise.all([bare, one.service, two.service, both, ...peers].map((server) => server.stop()))
@@ -65,7 +73,7 @@ async function open(name: string, store: Store) {
   return { key, service, contestant: adoptable(name, service, key) }
 }
 
-/** The service asked for the same page with one key after the other. */
+/** Requests the same page with one key after another. */
 async function withKeys(name: string, store: Store, service: Service): Promise<Contestant> {
   const callers: Contestant[] = []
   while (callers.length < MANY_KEYS) callers.push(adoptable(name, service, await makeKey(store)))
@@ -79,5 +87,5 @@ async function withKeys(name: string, store: Store, service: Service): Promise<C
 
 export function scaleReport({ comparisons, skipped, setup }: Scale): string {
   const missing = skipped.map((reason) => `  skipped: ${reason}`)
-  return [...table(comparisons, 'speed'), ...missing, '', ...closing(setup)].join('\n')
+  return [...table(comparisons, 'speed'), ...missing, '', ...describeSetup(setup)].join('\n')
 }

@@ -1,17 +1,17 @@
 import { breed, city, placeOf, randomFrom, region, TAGS, word } from './skewed.ts'
 
-// What is asked of a store of skewed animals, by kind.
+// Search queries for a store of skewed animals, by kind.
 
 export type Question = [name: string, value: string | number][]
 
-/** An animal as the service shows it. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever the service shows
-export type Shown = Record<string, any>
+/** An animal in an answer. */
+// biome-ignore lint/suspicious/noExplicitAny: animals have many members
+export type PetView = Record<string, any>
 
-/** Filters that an animal fits, the telling ones last. */
-export function filtersOf(animal: Shown): Question {
+/** Filters that match an animal, the most selective ones last. */
+export function filtersOf(animal: PetView): Question {
   const { breed = {}, traits = {}, goodWith = {}, place = {}, tags = [], colors = [] } = animal
-  const held: [string, unknown][] = [
+  const pairs: [string, unknown][] = [
     ['categoryId', animal.categoryId],
     ['status', animal.status],
     ['sex', animal.sex],
@@ -28,7 +28,7 @@ export function filtersOf(animal: Shown): Question {
     ['breed', breed.primary],
     ['city', place.city],
   ]
-  return held.flatMap(([name, value]): Question => (value === undefined ? [] : [[name, String(value)]]))
+  return pairs.flatMap(([name, value]): Question => (value === undefined ? [] : [[name, String(value)]]))
 }
 
 const some = <Item>(items: Item[], count: number, random: () => number): Item[] =>
@@ -49,8 +49,8 @@ const RARE: Question = [
 const breeds = (count: number): Question =>
   Array.from({ length: count }, (_, rank) => ['breed', breed(rank * 3 + count)])
 
-/** By kind, the thirty and more that never change. */
-export function fixedQuestions(animals: Shown[]): Record<string, Question[]> {
+/** Fixed queries by kind. */
+export function fixedQuestions(animals: PetView[]): Record<string, Question[]> {
   const random = randomFrom(7)
   const manyFilters = animals
     .slice(10, 14)
@@ -130,10 +130,10 @@ export function fixedQuestions(animals: Shown[]): Record<string, Question[]> {
   }
 }
 
-/** Questions of one to five filters, of animals and of values that may not meet. */
-export function generatedQuestions(animals: Shown[], count: number, seed = 11): Record<string, Question[]> {
+/** Random queries with one to five filters, from animals or from values that may not occur together. */
+export function generatedQuestions(animals: PetView[], count: number, seed = 11): Record<string, Question[]> {
   const random = randomFrom(seed)
-  const pick = () => animals[Math.floor(random() * animals.length)] as Shown
+  const pick = () => animals[Math.floor(random() * animals.length)] as PetView
   const rank = (most: number) => Math.floor(random() ** 3 * most)
   const filters = (): Question =>
     random() < 0.6

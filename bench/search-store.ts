@@ -15,46 +15,47 @@ import { openForCommand } from '../src/db/open-database.ts'
 import { fileOf, isPostgres } from '../src/db/store-url.ts'
 import type { Db } from '../src/db/tables.ts'
 import { insertOrganization } from '../src/organizations/store.ts'
-import { type Aged, categoryNames, withAge } from '../src/pets/age.ts'
-import { insertPets } from '../src/pets/insert.ts'
+import { categoryNames, withAge } from '../src/pets/age.ts'
+import type { AgedPet } from '../src/pets/row.ts'
 import type { NewPet } from '../src/pets/schema.ts'
-import { mergeAll } from '../src/pets/search/upkeep.ts'
+import { mergeAll } from '../src/pets/search/index-animals.ts'
+import { insertPets } from '../src/pets/store.ts'
 import { organizations, skewedAnimals } from './skewed.ts'
 
-// A store with many animals, straight into its tables, and then their index.
+// Fills a store with many animals, directly in its tables, then indexes them.
 
-/** A transaction each. */
+/** Animals per transaction. */
 const BATCH_SIZE = 2_000
-/** Times of publication are spread over as long. */
+/** Range of publication times. */
 const SPAN_MS = 3 * 365 * 86_400_000
 const NEWEST = Date.UTC(2026, 10, 20)
 
-export interface Filled {
+export interface StoreFigures {
   insertSeconds: number
   indexSeconds: number
-  /** That all threads of the process computed for the index. */
+  /** Processor time for the index, of all threads. */
   indexCpuSeconds: number
-  /** Of the file, or of all tables of the database. */
+  /** Size of the file, or of all tables of the database. */
   storeMb: number
   indexMb: number
 }
 
 /**
- * Makes the store. Where BENCH_STORES names a folder, files with so many animals are kept there, and taken from it.
+ * Makes the store. If BENCH_STORES names a folder, SQLite files are cached there by number of animals.
  */
-export async function fillStore(url: string, count: number): Promise<Filled> {
+export async function fillStore(url: string, count: number): Promise<StoreFigures> {
   const { BENCH_STORES: stores } = process.env
   if (!stores || isPostgres(url)) return fill(url, count)
-  const kept = join(stores, `${count}.db`)
-  if (!existsSync(`${kept}.json`)) {
+  const cached = join(stores, `${count}.db`)
+  if (!existsSync(`${cached}.json`)) {
     mkdirSync(stores, { recursive: true })
-    writeFileSync(`${kept}.json`, JSON.stringify(await fill(`sqlite:${kept}`, count)))
+    writeFileSync(`${cached}.json`, JSON.stringify(await fill(`sqlite:${cached}`, count)))
   }
-  copyFileSync(kept, fileOf(url), constants.COPYFILE_FICLONE)
-  return JSON.parse(readFileSync(`${kept}.json`, 'utf8'))
+  copyFileSync(cached, fileOf(url), constants.COPYFILE_FICLONE)
+  return JSON.parse(readFileSync(`${cached}.json`, 'utf8'))
 }
 
-async function fill(url: string, count: number): Promise<Filled> {
+async function fill(url: string, count: number): Promise<StoreFigures> {
   const store = await openForCommand(url, changes)
   try {
     if (!isPostgres(url)) await sql`pragma cache_size = -250000`.execute(store.db)
@@ -66,7 +67,7 @@ async function fill(url: string, count: number): Promise<Filled> {
     await mergeAll(store.write)
     const indexed = performance.now()
     const { user, system } = process.cpuUsage(computed)
-    // As PostgreSQL does it by itself, some time after so many changes.
+    // PostgreSQL's autovacuum would run this only some time after many changes.
     if (isPostgres(url)) await sql`analyze`.execute(store.db)
     return {
       insertSeconds: (inserted - begun) / 1_000,
@@ -87,7 +88,7 @@ async function insertAll(db: Db, count: number): Promise<void> {
   const animals = skewedAnimals(count)
   for (let from = 0; from < count; from += BATCH_SIZE) {
     const now = NEWEST - Math.round((1 - from / count) * SPAN_MS)
-    const some: Aged[] = []
+    const some: AgedPet[] = []
     while (some.length < Math.min(BATCH_SIZE, count - from))
       some.push(await withAge(nameOf, animals.next().value as NewPet, NEWEST))
     await db.transaction().execute((transaction) => insertPets(transaction, some, { keyId: null, now }))
@@ -96,7 +97,7 @@ async function insertAll(db: Db, count: number): Promise<void> {
 
 const MB = 2 ** 20
 
-function bytesOfFile(file: string): Pick<Filled, 'storeMb' | 'indexMb'> {
+function bytesOfFile(file: string): Pick<StoreFigures, 'storeMb' | 'indexMb'> {
   const database = new DatabaseSync(file)
   try {
     database.exec('pragma wal_checkpoint(truncate)')
@@ -111,7 +112,7 @@ function bytesOfFile(file: string): Pick<Filled, 'storeMb' | 'indexMb'> {
   }
 }
 
-async function bytesOnPostgres(db: Db): Promise<Pick<Filled, 'storeMb' | 'indexMb'>> {
+async function bytesOnPostgres(db: Db): Promise<Pick<StoreFigures, 'storeMb' | 'indexMb'>> {
   const { rows } = await sql<{ store: string; index: string }>`
     select pg_database_size(current_database()) as store,
       (select sum(pg_total_relation_size(oid)) from pg_class

@@ -1,21 +1,21 @@
 import { aligned, type Setup, setup, whole } from './report.ts'
 import { ask, type Door } from './requests.ts'
-import { fixedQuestions, generatedQuestions, type Question, type Shown } from './search-questions.ts'
-import { type Filled, fillStore } from './search-store.ts'
+import { fixedQuestions, generatedQuestions, type PetView, type Question } from './search-questions.ts'
+import { fillStore, type StoreFigures } from './search-store.ts'
 import { computedMs, makeKey, memoryOf, type Service, type Store, startService } from './servers.ts'
 
-// What a search costs: one connection asks one question after the other, and no page twice.
+// Measures searches: one connection sends one query after another, and no page twice.
 
 const GENERATED = 1_000
 const EXAMPLES = 120
-/** Asked first, and not measured: a service that has just begun is still compiling. */
+/** Unmeasured queries at the start, while the service still compiles its code. */
 const WARM_UP = 300
 const WARM_UP_SEED = 12
 const FACETS = ['breed', 'species', 'age', 'size', 'tag', 'region']
 const SIX_FACETS = 'six facets at once'
-/** Fixed questions are asked with so many sizes of page, and once more from each page on. */
+/** Page sizes for fixed queries, which also request the next page of each. */
 const LIMITS = [20, 19, 21, 18, 22]
-/** Of 99 in a hundred answers with a million animals. */
+/** Target for the 99th percentile with a million animals. */
 const MAX_P99_MS: [begins: string, sqlite: number, postgres: number][] = [
   [SIX_FACETS, 200, 300],
   ['nearest within 100 km', 50, 100],
@@ -25,9 +25,9 @@ const MAX_P99_MS: [begins: string, sqlite: number, postgres: number][] = [
 export interface KindFigures {
   kind: string
   answers: number
-  /** Pages that had fewer animals than asked for and went on. */
+  /** Pages that have a next page although they have fewer animals than requested. */
   short: number
-  /** 503 instead of a page, as of a store that has to read everything from its disk first. */
+  /** Answers with 503, as while a store first has to read everything from disk. */
   unavailable: number
   p50Ms: number
   p99Ms: number
@@ -42,7 +42,7 @@ export interface Searches {
   setup: Setup
   engine: string
   animals: number
-  filled: Filled
+  filled: StoreFigures
   asked: KindFigures[]
   memoryMb: { start: number | undefined; peak: number | undefined }
 }
@@ -50,11 +50,11 @@ export interface Searches {
 export async function measureSearch(url: string, animals: number): Promise<Searches> {
   const filled = await fillStore(url, animals)
   const key = await makeKey({ databaseUrl: url })
-  return { ...(await askEverything(url, key, animals)), filled }
+  return { ...(await measureAllKinds(url, key, animals)), filled }
 }
 
-/** Of a store that is filled. */
-export async function askEverything(
+/** Measures all kinds of queries on a filled store. */
+export async function measureAllKinds(
   url: string,
   key: string,
   animals: number,
@@ -67,25 +67,25 @@ export async function askEverything(
   const engine = url.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL'
   const all = { ...fixedQuestions(examples), ...generatedQuestions(examples, GENERATED) }
   for (const question of Object.values(generatedQuestions(examples, WARM_UP, WARM_UP_SEED)).flat()) {
-    await askOnly(door, pathOf('pets', question, 20))
-    await askOnly(door, pathOf('pets/facets', question))
+    await warmUpWith(door, pathOf('pets', question, 20))
+    await warmUpWith(door, pathOf('pets/facets', question))
   }
   const asked: KindFigures[] = []
   for (const [kind, questions] of Object.entries(all)) {
     const limits = kind.startsWith('generated') ? [20] : LIMITS
     const paths = limits.flatMap((limit) => questions.map((question) => pathOf('pets', question, limit)))
-    asked.push(await askAll(service, door, kind, paths, limits.length > 1, reachOf(kind, engine)))
+    asked.push(await measureKind(service, door, kind, paths, limits.length > 1, reachOf(kind, engine)))
   }
   const facets = Object.values(fixedQuestions(examples)).flat()
   const paths = facets.map((question) => pathOf('pets/facets', question))
   const reach = reachOf(SIX_FACETS, engine)
-  asked.push(await askAll(service, door, SIX_FACETS, paths, false, reach))
+  asked.push(await measureKind(service, door, SIX_FACETS, paths, false, reach))
   const { peakMb: peak } = memoryOf(service.pid)
   await service.stop()
   return { setup: setup(1, 0), engine, animals, asked, memoryMb: { start, peak } }
 }
 
-async function askOnly(door: Door, path: string): Promise<void> {
+async function warmUpWith(door: Door, path: string): Promise<void> {
   await (await ask(door, { method: 'GET', path }, [503])).arrayBuffer()
 }
 
@@ -96,7 +96,7 @@ function reachOf(kind: string, engine: string): number {
 
 function pathOf(resource: string, question: Question, limit?: number): string {
   const query = new URLSearchParams()
-  // What is sorted or bounded by nothing else is not asked of the facets.
+  // Facets take neither sort nor limit.
   for (const [name, value] of question)
     if (limit !== undefined || name !== 'sort') query.append(name, String(value))
   if (limit !== undefined) query.set('limit', String(limit))
@@ -104,18 +104,18 @@ function pathOf(resource: string, question: Question, limit?: number): string {
   return `/v1/${resource}?${query}`
 }
 
-/** Animals from all over the store. */
-async function examplesOf(door: Door, animals: number): Promise<Shown[]> {
-  const found: Shown[] = []
+/** Animals spread over the store. */
+async function examplesOf(door: Door, animals: number): Promise<PetView[]> {
+  const found: PetView[] = []
   for (let index = 0; index < EXAMPLES; index += 1) {
     const id = 1 + Math.floor(((index * 7_919) % EXAMPLES) * (animals / EXAMPLES))
     const path = `/v1/pets?id=${id}&fields=*`
-    found.push(...((await (await ask(door, { method: 'GET', path })).json()) as Shown[]))
+    found.push(...((await (await ask(door, { method: 'GET', path })).json()) as PetView[]))
   }
   return found
 }
 
-async function askAll(
+async function measureKind(
   service: Service,
   door: Door,
   kind: string,
@@ -158,7 +158,7 @@ export function searchReport({ engine, animals, filled, asked, memoryMb, setup }
     'answers',
     'p50 ms',
     'p99 ms',
-    'reach',
+    'target',
     'worst ms',
     'CPU µs',
     'longest turn ms',
@@ -181,12 +181,12 @@ export function searchReport({ engine, animals, filled, asked, memoryMb, setup }
   return [
     `${whole(animals)} animals on ${engine}: inserted in ` +
       `${insertSeconds.toFixed(0)} s, indexed in ` +
-      `${indexSeconds.toFixed(0)} s (${indexCpuSeconds.toFixed(0)} s computed here); ` +
-      `${whole(storeMb)} MB, the index ${whole(indexMb)} MB of them`,
+      `${indexSeconds.toFixed(0)} s (${indexCpuSeconds.toFixed(0)} s processor time); ` +
+      `${whole(storeMb)} MB, including the index of ${whole(indexMb)} MB`,
     ...aligned([titles, ...rows]),
     `Resident memory of the service: ${whole(memoryMb.start)} MB at the start, ` +
       `${whole(memoryMb.peak)} MB at its peak.`,
-    `One connection, no page asked twice. Node ${setup.versions.node}, SQLite ${setup.versions.sqlite}; ` +
+    `One connection, no page requested twice. Node ${setup.versions.node}, SQLite ${setup.versions.sqlite}; ` +
       `${setup.machine.cores} × ${setup.machine.cpu}, ${setup.machine.platform}.`,
   ].join('\n')
 }

@@ -7,36 +7,36 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { SETTINGS } from '../src/config.ts'
 import type { Answers } from './answers.ts'
-import { heard, mind, PATIENCE_MS, stop } from './children.ts'
+import { endWithProcess, stop, TIMEOUT_MS, waitForEvent } from './children.ts'
 
 export interface Service {
   port: number
   pid: number | undefined
-  /** From its spawn to its first answer of 200. */
+  /** Time from the spawn to the first 200. */
   readyMs: number
-  /** Of a probed one: how late its event loop was at most since this was asked last, in milliseconds. */
+  /** For a probed service: the longest delay of its event loop since the last call. */
   longestTurnMs(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Resident memory of a process as Linux sees it, in MiB; not known elsewhere. */
+/** Resident memory of a process in MiB; undefined except on Linux. */
 export interface Memory {
   nowMb?: number
   peakMb?: number
 }
 
 const PROBE = import.meta.resolve('./loop-probe.ts')
-/** Of this state of the project. */
+/** The command of this version of the project. */
 export const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
 
 export interface Store {
   databaseUrl: string
   redisUrl?: string
-  /** Settings other than the defaults. */
+  /** Settings that differ from the defaults. */
   settings?: Record<string, string>
 }
 
-/** The defaults but for the place: whoever runs this may have settings of another adoptable around. */
+/** Default settings except for the store, because the shell may have settings for another installation. */
 function environment({ databaseUrl, redisUrl = '', settings = {} }: Store): NodeJS.ProcessEnv {
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
   const defaults = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']))
@@ -44,45 +44,49 @@ function environment({ databaseUrl, redisUrl = '', settings = {} }: Store): Node
   return { ...process.env, PATH, ...defaults, ...own, ...settings }
 }
 
-/** Makes the store too, unless told otherwise. @returns a key whose limits are counted as any other's, and never reached. */
+/**
+ * Creates a key, and the store unless `init` is false.
+ *
+ * @returns a key whose limits are counted but never reached
+ */
 export async function makeKey(store: Store, { command = COMMAND, init = true } = {}): Promise<string> {
   const plan = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000']
   const args = ['keys', 'create', ...(init ? ['--init'] : []), '--name', 'bench', ...plan]
   return runCommand(store, args, { command })
 }
 
-/** @returns what it prints */
+/** @returns the command's output */
 export async function runCommand(
   store: Store,
   args: string[],
-  { command = COMMAND, patienceMs = PATIENCE_MS } = {},
+  { command = COMMAND, timeoutMs = TIMEOUT_MS } = {},
 ): Promise<string> {
-  const options = { env: environment(store), timeout: patienceMs }
+  const options = { env: environment(store), timeout: timeoutMs }
   return (await promisify(execFile)(process.execPath, [command, ...args], options)).stdout.trim()
 }
 
-/** Starts the service as its user would; its log, one line a request, is written and goes nowhere. */
+/** Starts the service as an operator does. Its log is written and discarded. */
 export async function startService(
   store: Store,
   { workers = 1, probed = false, command = COMMAND } = {},
 ): Promise<Service> {
   const begun = performance.now()
-  const child = mind(
+  const child = endWithProcess(
     spawn(command, ['serve', '--workers', String(workers)], {
       env: { ...environment(store), ...(probed && { NODE_OPTIONS: `--import=${PROBE}` }) },
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   )
   const lines = createInterface({ input: child.stdout })
-  const greeting = String(await heard(child, lines, 'line'))
+  const greeting = String(await waitForEvent(child, lines, 'line'))
   const port = Number(/:(\d+)\/v1/.exec(greeting)?.[1])
   const { status } = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (status !== 200) throw new Error(`adoptable is not ready: status ${status}`)
   const readyMs = performance.now() - begun
   async function longestTurnMs(): Promise<number> {
-    const told = heard(child, lines, 'line')
+    const line = waitForEvent(child, lines, 'line')
     child.kill('SIGWINCH')
-    return Number(await told)
+    return Number(await line)
   }
   return {
     port,
@@ -100,14 +104,14 @@ export function memoryOf(pid: number | undefined): Memory {
   return { nowMb: mb('VmRSS'), peakMb: mb('VmHWM') }
 }
 
-/** In which Linux counts the time of a process. */
+/** Length of a tick in /proc. */
 const TICK_MS = 10
 
-/** Time that all threads of a process have computed, in milliseconds; not known but on Linux. */
+/** Processor time of all threads of a process in milliseconds; NaN except on Linux. */
 export function computedMs(pid: number | undefined): number {
   if (process.platform !== 'linux' || pid === undefined) return Number.NaN
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // What stands before is the name, which may hold anything.
+  // Skips the name, which may contain any character.
   const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number)
   return ((user ?? Number.NaN) + (system ?? Number.NaN)) * TICK_MS
 }
@@ -115,20 +119,20 @@ export function computedMs(pid: number | undefined): number {
 export interface Bare {
   port: number
   pid: number | undefined
-  /** From now on it gives these answers. */
+  /** Sets the answers of the server. */
   answer(answers: Answers): Promise<void>
   stop(): Promise<void>
 }
 
 export async function startBare(): Promise<Bare> {
-  const child = mind(fork(new URL('bare.ts', import.meta.url)))
-  const { port } = (await heard(child, child, 'message')) as AddressInfo
+  const child = endWithProcess(fork(new URL('bare.ts', import.meta.url)))
+  const { port } = (await waitForEvent(child, child, 'message')) as AddressInfo
   return {
     port,
     pid: child.pid,
     async answer(answers) {
       child.send(answers)
-      await heard(child, child, 'message')
+      await waitForEvent(child, child, 'message')
     },
     stop: () => stop(child),
   }

@@ -2,8 +2,8 @@ import { FIRST_CATEGORIES } from '../src/db/migrations/categories.ts'
 import type { NewOrganization } from '../src/organizations/schema.ts'
 import type { NewPet } from '../src/pets/schema.ts'
 
-// Animals as a country has them: a few breeds, places, tags and words are those of most animals, and most are
-// those of a few (Zipf). The same ones each time.
+// Animals with a realistic distribution (Zipf): few breeds, places, tags and words are very common, and most
+// are rare. The animals are the same each time.
 
 export const ORGANIZATIONS = 2_000
 const PLACES = 5_000
@@ -14,7 +14,7 @@ const DESCRIPTION_WORDS = 60
 
 type Random = () => number
 
-/** Mulberry32: quick, and enough for a bench. */
+/** The generator mulberry32. */
 export function randomFrom(seed: number): Random {
   let state = seed
   return () => {
@@ -25,7 +25,7 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** Draws ranks from 0 on: the second half as often as the first, the third a third as often. */
+/** Draws ranks from 0: the second is half as likely as the first, the third a third as likely. */
 function zipf(count: number, random: Random): () => number {
   const sums = new Float64Array(count)
   let sum = 0
@@ -34,11 +34,11 @@ function zipf(count: number, random: Random): () => number {
     sums[rank] = sum
   }
   return () => {
-    const wanted = random() * sum
+    const target = random() * sum
     let [low, high] = [0, count - 1]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((sums[middle] as number) < wanted) low = middle + 1
+      if ((sums[middle] as number) < target) low = middle + 1
       else high = middle
     }
     return low
@@ -47,7 +47,7 @@ function zipf(count: number, random: Random): () => number {
 
 const SYLLABLES = ['ba', 'do', 'fi', 'gu', 'ki', 'lo', 'mi', 'nu', 'pa', 'ru', 'so', 'ti', 'vo', 'wa', 'zu']
 
-/** A made-up word for each number, the common ones short. */
+/** An invented word for each rank; common words are short. */
 export function word(rank: number): string {
   let text = ''
   for (let rest = rank + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
@@ -60,7 +60,7 @@ export const breed = (rank: number): string => `${titled(word(rank * 7))} ${titl
 export const city = (rank: number): string => `${titled(word(rank + 300))}ville`
 export const region = (rank: number): string => `Region ${rank % 60}`
 
-/** Around a few middles, as people live. */
+/** A place near one of a few centres. */
 function place(rank: number) {
   const random = randomFrom(rank + 1)
   const middle = randomFrom((rank % 40) + 77)
@@ -95,7 +95,7 @@ const DAY_MS = 86_400_000
 const NEWEST = Date.UTC(2026, 10, 1)
 const MAX_DAYS = 15 * 365
 
-function drawer(random: Random) {
+function createSampler(random: Random) {
   const of = <Value>(values: readonly Value[]) => {
     const rank = zipf(values.length, random)
     return () => values[rank()] as Value
@@ -119,11 +119,11 @@ function drawer(random: Random) {
 }
 
 export function* skewedAnimals(count: number, seed = 1): Generator<NewPet> {
-  const draw = drawer(randomFrom(seed))
+  const draw = createSampler(randomFrom(seed))
   for (let index = 0; index < count; index += 1) yield animal(index, draw)
 }
 
-function animal(index: number, draw: ReturnType<typeof drawer>): NewPet {
+function animal(index: number, draw: ReturnType<typeof createSampler>): NewPet {
   const isMixed = draw.maybe(0.3)
   const kind = draw.kind()
   const words = Array.from({ length: DESCRIPTION_WORDS }, draw.word)

@@ -2,19 +2,27 @@ import { join } from 'node:path'
 import { type Adoptable, adoptable, CREATE, FILTERS, MEASUREMENTS, SAME_PAGE } from './adoptable.ts'
 import { BARE, type Contestant, compete } from './contest.ts'
 import { ON_SQLITE, startPeers } from './peers.ts'
-import { aligned, type Comparison, closing, type Setup, setup, summarise, table, whole } from './report.ts'
+import {
+  aligned,
+  type Comparison,
+  describeSetup,
+  type Setup,
+  setup,
+  summarise,
+  table,
+  whole,
+} from './report.ts'
 import { ANIMALS, addAnimals, countAnimals, type Door } from './requests.ts'
 import { makeKey, memoryOf, type Service, type Store, startBare, startService } from './servers.ts'
 import { type Spread, spread } from './statistics.ts'
 
-// adoptable beside a bare node:http server that answers the same bytes, and beside what a user would pick
-// instead.
+// Compares adoptable with a bare node:http server that sends the same bytes, and with typical alternatives.
 
 export interface Options {
   rounds: number
   seconds: number
   warmUpSeconds: number
-  /** How often the start is measured. */
+  /** Number of measured starts. */
   starts: number
 }
 
@@ -33,7 +41,7 @@ export async function measureSpeed(options: Options, folder: string): Promise<Sp
   const { rounds, seconds } = options
   const store = { databaseUrl: `sqlite:${join(folder, 'bench.db')}` }
   const key = await makeKey(store)
-  const { service, readyMs } = await startOften(store, options.starts)
+  const { service, readyMs } = await startRepeatedly(store, options.starts)
   const door = { port: service.port, key }
   const own: Adoptable = { ...adoptable(OWN, service, key), readyMs, made: 'fastify, node:sqlite' }
   const { nowMb: startMb } = memoryOf(service.pid)
@@ -42,9 +50,9 @@ export async function measureSpeed(options: Options, folder: string): Promise<Sp
   const contestants: Contestant[] = [own, ...others]
   const bare = await startBare()
   const measured = await compete({ ...options, bare, contestants, measurements: Object.keys(MEASUREMENTS) })
-  await refuseLoss(own, door)
+  await assertNothingLost(own, door)
   const { nowMb: afterMb, peakMb } = memoryOf(service.pid)
-  const told = contestants.map(({ name, made = '', readyMs = [], pid }) => ({
+  const shownContestants = contestants.map(({ name, made = '', readyMs = [], pid }) => ({
     name,
     made,
     readyMs: spread(readyMs),
@@ -54,15 +62,18 @@ export async function measureSpeed(options: Options, folder: string): Promise<Sp
   const reach = (measurement: string, name: string) => (name === OWN ? MEASUREMENTS[measurement] : undefined)
   return {
     setup: setup(rounds, seconds),
-    contestants: told,
+    contestants: shownContestants,
     skipped,
     comparisons: summarise(measured, BARE, 'speed', reach),
     memory: { startMb, afterMb, peakMb },
   }
 }
 
-/** The last service started keeps running. */
-async function startOften(store: Store, starts: number): Promise<{ service: Service; readyMs: number[] }> {
+/** Starts the service several times. The last one keeps running. */
+async function startRepeatedly(
+  store: Store,
+  starts: number,
+): Promise<{ service: Service; readyMs: number[] }> {
   const readyMs: number[] = []
   while (true) {
     const service = await startService(store)
@@ -72,10 +83,10 @@ async function startOften(store: Store, starts: number): Promise<{ service: Serv
   }
 }
 
-/** Speed that loses a write counts nothing. */
-async function refuseLoss(own: Adoptable, door: Door): Promise<void> {
+/** @throws if an animal is missing */
+async function assertNothingLost(own: Adoptable, door: Door): Promise<void> {
   const found = await countAnimals(door)
-  if (found !== own.added()) throw new Error(`${own.added()} animals were added, and ${found} are there`)
+  if (found !== own.added()) throw new Error(`${own.added()} animals were added, but ${found} exist`)
 }
 
 export function speedReport(speed: Speed): string {
@@ -88,9 +99,9 @@ export function speedReport(speed: Speed): string {
   return [
     ...table(speed.comparisons, 'speed'),
     '',
-    `Speed is of ${BARE}, which sends the same bytes; ${whole(ANIMALS)} animals at the start.`,
+    `Speed is relative to ${BARE}, which sends the same bytes; ${whole(ANIMALS)} animals at the start.`,
     `Resident memory of adoptable: ${whole(memory.startMb)} MB after the start, ${whole(memory.afterMb)} MB ` +
-      `after all this, ${whole(memory.peakMb)} MB at its peak (reach ≤ ${MAX_MEMORY_MB}).`,
+      `after the measurements, ${whole(memory.peakMb)} MB at its peak (target ≤ ${MAX_MEMORY_MB}).`,
     '',
     ...aligned([['', 'ready ms', 'peak MB'], ...started]).map((line, index) => {
       const made = speed.contestants[index - 1]?.made
@@ -98,9 +109,9 @@ export function speedReport(speed: Speed): string {
     }),
     ...speed.skipped.map((reason) => `  skipped: ${reason}`),
     '',
-    ...closing(speed.setup),
+    ...describeSetup(speed.setup),
   ].join('\n')
 }
 
-/** What the chart shows of all contestants. */
+/** Measurements in the chart. */
 export const SHOWN = [SAME_PAGE, FILTERS, CREATE]

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { heard, mind, stop } from './children.ts'
+import { endWithProcess, stop, waitForEvent } from './children.ts'
 import { aligned, fine, type Setup, setup, whole } from './report.ts'
 import { makeKey, memoryOf, type Service, startService } from './servers.ts'
 import type { Options } from './speed.ts'
 import { type Spread, spread } from './statistics.ts'
 
-// How long adoptable takes until it answers, and what memory it then holds, beside a stock Fastify.
+// Compares the start time and memory of adoptable with a stock Fastify.
 
 const STOCK = 'a stock Fastify'
 const MAX_RATIO = 2.5
 const MAX_MEMORY_MB = 120
-/** Time for the writer thread and the first round of jobs. */
-const SETTLE_MS = 2_000
+/** Wait for the writer thread and the first jobs before memory is measured. */
+const WAIT_MS = 2_000
 
 export interface Startup {
   setup: Setup
@@ -25,7 +25,7 @@ export interface Startup {
 
 type Start = () => Promise<Pick<Service, 'pid' | 'readyMs' | 'stop'>>
 
-/** In each round every one starts once, one after the other. */
+/** Each program starts once per round, one after another. */
 export async function measureStartup({ rounds, seconds }: Options, folder: string): Promise<Startup> {
   const store = { databaseUrl: `sqlite:${join(folder, 'startup.db')}` }
   await makeKey(store)
@@ -44,7 +44,7 @@ export async function measureStartup({ rounds, seconds }: Options, folder: strin
     for (const { name, readyMs, memoryMb } of round % 2 === 0 ? measured : measured.toReversed()) {
       const service = await (starts[name] as Start)()
       readyMs.push(service.readyMs)
-      await pause(SETTLE_MS)
+      await pause(WAIT_MS)
       memoryMb.push(memoryOf(service.pid).nowMb ?? Number.NaN)
       await service.stop()
     }
@@ -59,7 +59,7 @@ export async function measureStartup({ rounds, seconds }: Options, folder: strin
   return { setup: setup(rounds, seconds), rows }
 }
 
-/** A new store, and no code compiled before. */
+/** A start with a new store and without a compile cache. */
 function firstStart(folder: string) {
   const fresh = mkdtempSync(join(folder, 'first-'))
   return {
@@ -71,8 +71,8 @@ function firstStart(folder: string) {
 async function startStock() {
   const begun = performance.now()
   const program = fileURLToPath(new URL('stock.js', import.meta.url))
-  const child = mind(spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'ignore'] }))
-  const port = await heard(child, createInterface({ input: child.stdout }), 'line')
+  const child = endWithProcess(spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'ignore'] }))
+  const port = await waitForEvent(child, createInterface({ input: child.stdout }), 'line')
   const { status } = await fetch(`http://127.0.0.1:${port}/`)
   if (status !== 200) throw new Error(`the stock Fastify answers with ${status}`)
   return { pid: child.pid, readyMs: performance.now() - begun, stop: () => stop(child) }
@@ -90,8 +90,8 @@ export function startupReport({ rows, setup: { rounds, versions, machine } }: St
   return [
     ...aligned([['', 'ready ms', 'min..max', 'ratio', 'min..max', 'RSS MB'], ...cells]),
     '',
-    `Ratio of ${STOCK}, started in the same round: reach ≤ ${MAX_RATIO}. Memory after ${SETTLE_MS / 1_000} s: ` +
-      `reach ≤ ${MAX_MEMORY_MB} MB. Medians of ${rounds} rounds.`,
+    `Ratio to ${STOCK}, started in the same round: target ≤ ${MAX_RATIO}. Memory after ${WAIT_MS / 1_000} s: ` +
+      `target ≤ ${MAX_MEMORY_MB} MB. Medians of ${rounds} rounds.`,
     `Node ${versions.node}, Fastify ${versions.fastify}; ${machine.cores} × ${machine.cpu}, ${machine.platform}.`,
   ].join('\n')
 }

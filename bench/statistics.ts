@@ -4,7 +4,7 @@ export interface Spread {
   most: number
 }
 
-/** Of an even number of values the median is the mean of the two in the middle. */
+/** For an even number of values the median is the mean of the two middle ones. */
 export function spread(values: number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (place: number) => sorted[place] ?? Number.NaN

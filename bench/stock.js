@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 
-// A stock Fastify, as its own guide begins: what the start of adoptable is compared with.
+// The first example of Fastify's guide, with which the start of adoptable is compared.
 
 const app = Fastify()
 app.get('/', async () => ({ hello: 'world' }))

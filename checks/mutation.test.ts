@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { reached } from '../torture/lab/rounds.ts'
+import { reportFigure } from '../torture/lab/rounds.ts'
 
 const STRYKER = 'checks/tools/node_modules/@stryker-mutator/core/bin/stryker.js'
 const MIN_PERCENT = 95
@@ -14,10 +14,10 @@ interface Report {
   >
 }
 
-test(`of all small changes to the rules, ${MIN_PERCENT} % make a test fail`, {
+test(`mutations of the rules: at least ${MIN_PERCENT} % make a test fail`, {
   skip: !existsSync(STRYKER) && 'not installed: npm ci --prefix checks/tools',
 }, (t) => {
-  // Without its mark the tests that look at a mutant would report to this one, and not to Stryker.
+  // With this variable the inner tests would report to this test, not to Stryker.
   const { NODE_TEST_CONTEXT, ...env } = process.env
   const args = [STRYKER, 'run', 'checks/tools/stryker.config.json']
   const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: 'utf8', maxBuffer: 2 ** 26 })
@@ -35,6 +35,6 @@ test(`of all small changes to the rules, ${MIN_PERCENT} % make a test fail`, {
     }
   }
   const percent = (100 * counts.noticed) / (counts.noticed + counts.missed)
-  reached(t, `${percent.toFixed(1)} % of ${counts.noticed + counts.missed} noticed`)
+  reportFigure(t, `${percent.toFixed(1)} % of ${counts.noticed + counts.missed} noticed`)
   assert.ok(percent >= MIN_PERCENT, `${percent.toFixed(1)} %; not noticed:\n${missed.join('\n')}`)
 })

@@ -4,25 +4,25 @@ import { test } from 'node:test'
 import { scratchDatabase } from '../src/testing/postgres.ts'
 import { scratchFolder } from '../src/testing/start-app.ts'
 import { startV2 } from '../src/testing/v2.ts'
-import { reached } from '../torture/lab/rounds.ts'
+import { reportFigure } from '../torture/lab/rounds.ts'
 
-// The client that programs were written with, as npm has it, told another address and nothing else.
+// The original client from npm, with only the address changed.
 
 interface Answer {
-  // biome-ignore lint/suspicious/noExplicitAny: a client of before there were types for it
+  // biome-ignore lint/suspicious/noExplicitAny: the client has no types
   data: any
   status: number
 }
-type Ask = (...args: unknown[]) => Promise<Answer>
+type ClientMethod = (...args: unknown[]) => Promise<Answer>
 interface OldClient {
-  authenticate: Ask
-  animal: { search: Ask; show: Ask }
-  animalData: { types: Ask; type: Ask; breeds: Ask }
-  organization: { search: Ask; show: Ask }
+  authenticate: ClientMethod
+  animal: { search: ClientMethod; show: ClientMethod }
+  animalData: { types: ClientMethod; type: ClientMethod; breeds: ClientMethod }
+  organization: { search: ClientMethod; show: ClientMethod }
 }
-type Made = new (config: { apiKey: string; secret: string; baseUrl: string }) => OldClient
+type ClientClass = new (config: { apiKey: string; secret: string; baseUrl: string }) => OldClient
 
-const Client: Made | undefined = await import(
+const Client: ClientClass | undefined = await import(
   resolve('checks/tools/node_modules/@petfinder/petfinder-js/dist/main.js')
 )
   .then(({ default: made, Client: named }) => named ?? made.Client)
@@ -33,8 +33,8 @@ for (const [engine, storeIn] of [
   ['SQLite', (t: Parameters<typeof scratchFolder>[0]) => `sqlite:${join(scratchFolder(t), 'a.db')}`],
   ['PostgreSQL', scratchDatabase],
 ] as const) {
-  test(`an unmodified client does all that it can, on ${engine}`, { skip }, async (t) => {
-    const made = Client as Made
+  test(`every method of an unmodified client works, on ${engine}`, { skip }, async (t) => {
+    const made = Client as ClientClass
     const { post, client: keys, port } = await startV2(t, { databaseUrl: await storeIn(t) })
     await post('/v1/organizations', { code: 'CO12', name: 'Hill Shelter' })
     for (let count = 0; count < 45; count += 1) {
@@ -71,6 +71,6 @@ for (const [engine, storeIn] of [
     await assert.rejects(client.animal.search({ type: 'zebra' }), isInvalid)
     await assert.rejects(client.animal.show(99), { status: 404 })
     await assert.rejects(new made({ apiKey: 'x', secret: 'y', baseUrl }).authenticate(), { status: 401 })
-    reached(t, `${seen.size} animals walked`)
+    reportFigure(t, `${seen.size} animals listed`)
   })
 }

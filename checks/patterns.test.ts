@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { scratchFolder } from '../src/testing/start-app.ts'
 import { list } from '../torture/lab/list.ts'
-import { needs, reached } from '../torture/lab/rounds.ts'
+import { needs, reportFigure } from '../torture/lab/rounds.ts'
 
-/** One line each, since that is how they are handed over. */
+/** Texts without line breaks, because the programs read one per line. */
 const TEXTS = list('a@example.org¦Rex¦a..b@x.org¦key-1¦"key 1"¦ä🐕¦a\u0001b¦a\u0085b¦a\u00a0b¦a\tb')
 
 const PATTERNS = new Set<string>()
@@ -31,12 +31,12 @@ const PYTHON = `import re, sys
 read = lambda name: open(name, encoding='utf-8', newline='').read().split('\\n')
 print(''.join('1' if re.search(p, t) else '0' for p in read(sys.argv[1]) for t in read(sys.argv[2])), end='')`
 
-function assertAlike(t: TestContext, verdicts: string): void {
+function assertSameVerdicts(t: TestContext, verdicts: string): void {
   const own = [...PATTERNS].flatMap((pattern) =>
     TEXTS.map((text) => Number(new RegExp(pattern, 'u').test(text))),
   )
   assert.equal(verdicts, own.join(''))
-  reached(t, `${PATTERNS.size} patterns on ${TEXTS.length} texts`)
+  reportFigure(t, `${PATTERNS.size} patterns on ${TEXTS.length} texts`)
 }
 
 for (const [language, command, file, program] of [
@@ -45,19 +45,19 @@ for (const [language, command, file, program] of [
   ['Python', ['python3'], 'main.py', PYTHON],
 ] as const) {
   const [tool, ...options] = command
-  test(`${language} reads every pattern as JavaScript does`, needs(tool), (t) => {
+  test(`${language} matches every pattern like JavaScript`, needs(tool), (t) => {
     const folder = scratchFolder(t)
     const names = ['patterns', 'texts'].map((name) => join(folder, name))
     for (const [index, lines] of [[...PATTERNS], TEXTS].entries())
       writeFileSync(names[index] as string, lines.join('\n'))
     writeFileSync(join(folder, file), program)
     const env = { ...process.env, GO111MODULE: 'off', GOCACHE: join(folder, 'cache') }
-    const found = execFileSync(tool, [...options, join(folder, file), ...names], { encoding: 'utf8', env })
-    assertAlike(t, found)
+    const verdicts = execFileSync(tool, [...options, join(folder, file), ...names], { encoding: 'utf8', env })
+    assertSameVerdicts(t, verdicts)
   })
 }
 
-test('Rust reads every pattern as JavaScript does', needs('rg'), (t) => {
+test('Rust matches every pattern like JavaScript', needs('rg'), (t) => {
   const verdicts = [...PATTERNS].flatMap((pattern) =>
     TEXTS.map((input) => {
       const { status, stderr } = spawnSync('rg', ['--text', '-e', pattern], { input, encoding: 'utf8' })
@@ -65,5 +65,5 @@ test('Rust reads every pattern as JavaScript does', needs('rg'), (t) => {
       return 1 - status
     }),
   )
-  assertAlike(t, verdicts.join(''))
+  assertSameVerdicts(t, verdicts.join(''))
 })

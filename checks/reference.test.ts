@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { successOf } from '../src/faces/native/reference/examples.ts'
+import { exampleBodiesOf } from '../src/faces/native/reference/examples.ts'
 import { NEEDS_BROWSER, openBrowser } from '../src/testing/browser.ts'
 import { cleanup } from '../src/testing/cleanup.ts'
 import { startApp, UNLIMITED } from '../src/testing/start-app.ts'
-import { reached, rounds } from '../torture/lab/rounds.ts'
+import { reportFigure, rounds } from '../torture/lab/rounds.ts'
 
 const AXE = resolve('checks/tools/node_modules/axe-core/axe.min.js')
 const NEEDS_TOOLS = {
   skip: NEEDS_BROWSER.skip || (!existsSync(AXE) && 'not installed: npm ci --prefix checks/tools'),
 }
 
-/** A desktop, a phone, and the narrowest that WCAG 2.2 asks for (1.4.10); first those of the short version. */
+/** Desktop, phone, and the narrowest width in WCAG 2.2 (1.4.10). The short version uses the first views. */
 const VIEWS = [
   { width: 1_200, colorScheme: 'light' },
   { width: 320, colorScheme: 'dark' },
@@ -28,28 +28,28 @@ interface View {
   colorScheme?: 'light' | 'dark'
 }
 
-/** The reference of a real service in a real browser. Fails after the test if anything else was asked for. */
+/** Opens the reference page of a service in a browser. Fails the test if the page requests another origin. */
 async function open(t: TestContext, { width = 1_200, colorScheme = 'light' }: View = {}) {
   const app = await startApp(t, { key: UNLIMITED })
   const origin = `http://127.0.0.1:${app.port}`
   const browser = await openBrowser(t)
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme })
   const page = await context.newPage()
-  const strange: string[] = []
+  const unexpected: string[] = []
   const sent: { method: string; path: string; headers: Record<string, string> }[] = []
   context.on('request', (request: { url(): string; method(): string; headers(): Record<string, string> }) => {
-    const { origin: asked, pathname, search, protocol } = new URL(request.url())
-    if (asked !== origin && protocol !== 'data:') strange.push(request.url())
+    const { origin: requestedOrigin, pathname, search, protocol } = new URL(request.url())
+    if (requestedOrigin !== origin && protocol !== 'data:') unexpected.push(request.url())
     const headers = request.headers()
     if (pathname.startsWith('/v1')) sent.push({ method: request.method(), path: pathname + search, headers })
   })
-  page.on('pageerror', (error: Error) => strange.push(error.message))
+  page.on('pageerror', (error: Error) => unexpected.push(error.message))
   page.on('console', (line: { type(): string; text(): string }) => {
-    // That an answer was no success is told, too, and may be.
-    if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) strange.push(line.text())
+    // The console also reports answers with an error status, which are expected.
+    if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) unexpected.push(line.text())
   })
   await page.goto(`${origin}/docs`)
-  cleanup(t).defer(() => assert.deepEqual(strange, []))
+  cleanup(t).defer(() => assert.deepEqual(unexpected, []))
   return { ...app, page, context, sent }
 }
 
@@ -60,10 +60,10 @@ async function sendForm(page: Page, operationId: string): Promise<string> {
   const form = page.locator(`#${operationId} .try`)
   if ((await form.getAttribute('open')) === null) await form.locator('summary').click()
   await form.getByRole('button').click()
-  return shownBy(page, operationId)
+  return readAnswer(page, operationId)
 }
 
-async function shownBy(page: Page, operationId: string): Promise<string> {
+async function readAnswer(page: Page, operationId: string): Promise<string> {
   await page.locator(`#${operationId} .answer .status`).waitFor()
   return page.locator(`#${operationId} .answer`).innerText()
 }
@@ -80,7 +80,7 @@ async function assertAccessible(page: Page): Promise<number> {
     violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`),
     [],
   )
-  // Nothing is wider than the window, in which case the page would scroll sideways.
+  // Wider content would make the page scroll sideways.
   const widths: [content: number, window: number] = await page.evaluate(
     '[document.documentElement.scrollWidth, innerWidth]',
   )
@@ -91,7 +91,7 @@ async function assertAccessible(page: Page): Promise<number> {
 
 for (const view of VIEWS.slice(0, rounds(VIEWS.length))) {
   const { width, colorScheme } = view
-  test(`axe-core finds nothing on /docs, ${width} pixels wide and ${colorScheme}`, NEEDS_TOOLS, async (t) => {
+  test(`/docs at ${width} pixels, ${colorScheme}: no violation in axe-core`, NEEDS_TOOLS, async (t) => {
     const { page, key } = await open(t, view)
     await page.evaluate(readFileSync(AXE, 'utf8'))
     await assertAccessible(page)
@@ -104,12 +104,12 @@ for (const view of VIEWS.slice(0, rounds(VIEWS.length))) {
 
     const rules = await assertAccessible(page)
 
-    reached(t, `${rules} rules of axe-core, 0 violations, at ${width} px, ${colorScheme}`)
+    reportFigure(t, `${rules} rules of axe-core, 0 violations, at ${width} px, ${colorScheme}`)
   })
 }
 
 test(
-  'a pasted key sends real requests, whose answers are shown, and stays in the page',
+  'a pasted key: sends real requests, shows the answers, and is stored nowhere',
   NEEDS_BROWSER,
   async (t) => {
     const { page, context, key, get, sent } = await open(t)
@@ -123,7 +123,7 @@ test(
 
     assert.match(created, /^201 Created.*x-ratelimit-remaining.*x-request-id.*"name": "Tom"/s)
     const { body } = await get('/v1/pets')
-    assert.deepEqual(body, [{ id: 1, ...(successOf('createPet').body as object) }])
+    assert.deepEqual(body, [{ id: 1, ...(exampleBodiesOf('createPet').body as object) }])
     assert.match(listed, /^200 OK.*x-ratelimit-limit.*"id": 1/s)
     assert.deepEqual(
       sent.map(({ method, path, headers }) => [method, path, headers.authorization]),
@@ -145,7 +145,7 @@ test(
   },
 )
 
-test('each form sends what its operation takes, and shows what comes back', NEEDS_BROWSER, async (t) => {
+test('each form sends its fields and shows the answer', NEEDS_BROWSER, async (t) => {
   const { page, key, post, sent } = await open(t)
   for (const name of ['a', 'b']) await post('/v1/pets', { name, categoryId: 1, status: 'available' })
   await page.locator('#key').fill(key)
@@ -157,7 +157,7 @@ test('each form sends what its operation takes, and shows what comes back', NEED
   assert.equal(sent[0]?.path, '/v1/pets?id=1&id=9007199254740993&sort=id')
   await page.locator('#updatePet .try summary').click()
   await page.locator('#updatePet button').click()
-  // The id of what is changed is left to the reader, and asked for by the browser.
+  // The browser requires an id, which has no example value.
   assert.equal(sent.length, 1)
   await page.locator('#updatePet-petId').fill('2')
   assert.match(await sendForm(page, 'updatePet'), /200 OK.*"status": "sold"/s)
@@ -167,7 +167,7 @@ test('each form sends what its operation takes, and shows what comes back', NEED
   assert.match(await sendForm(page, 'deletePet'), /^204 No Content/)
 })
 
-test('a wrong key, and none, show the 401', NEEDS_BROWSER, async (t) => {
+test('a wrong key and no key: the page shows the 401', NEEDS_BROWSER, async (t) => {
   const { page, key } = await open(t)
 
   assert.match(await sendForm(page, 'listPets'), /^401 Unauthorized.*www-authenticate.*missing_api_key/s)
@@ -176,17 +176,17 @@ test('a wrong key, and none, show the 401', NEEDS_BROWSER, async (t) => {
   await page.getByText('"code": "invalid_api_key"').waitFor()
 })
 
-test('the keyboard alone is enough, and shows where it is', NEEDS_BROWSER, async (t) => {
+test('keyboard only: every control is reachable, with a visible focus', NEEDS_BROWSER, async (t) => {
   const { page, key, sent } = await open(t)
-  const tabTo = async (wanted: string): Promise<void> => {
+  const tabTo = async (selector: string): Promise<void> => {
     for (let count = 0; count < 200; count += 1) {
       await page.keyboard.press('Tab')
-      const matches = await page.evaluate(`document.activeElement.matches('${wanted}')`)
+      const matches = await page.evaluate(`document.activeElement.matches('${selector}')`)
       const outline: string = await page.evaluate('getComputedStyle(document.activeElement).outline')
-      assert.match(outline, /solid [2-9]px/, 'the focus cannot be seen')
+      assert.match(outline, /solid [2-9]px/, 'the focus is not visible')
       if (matches) return
     }
-    assert.fail(`no way to ${wanted}`)
+    assert.fail(`Tab does not reach ${selector}`)
   }
   await tabTo('#key')
   await page.keyboard.type(key)
@@ -197,7 +197,7 @@ test('the keyboard alone is enough, and shows where it is', NEEDS_BROWSER, async
   await page.keyboard.type('5')
   await page.keyboard.press('Enter')
 
-  assert.match(await shownBy(page, 'listPets'), /^200 OK/)
+  assert.match(await readAnswer(page, 'listPets'), /^200 OK/)
   assert.equal(sent[0]?.path, '/v1/pets?limit=5')
   assert.equal(await page.locator('#listPets .answer').getAttribute('aria-live'), 'polite')
 })

@@ -1,6 +1,6 @@
 import type { Row } from '../torture/lab/run-rows.ts'
 
-/** All checks, in the order in which they run. What each promises is in README.md. */
+/** All checks in the order in which they run. README.md says what each check verifies. */
 export const ROWS: Row[] = [
   { files: ['patterns'] },
   { files: ['regex'] },

@@ -1,6 +1,6 @@
 import { runRows } from '../torture/lab/run-rows.ts'
 import { ROWS } from './rows.ts'
 
-// npm run checks; README.md says how it is used.
+// npm run checks; see README.md.
 
 await runRows('checks', ROWS)

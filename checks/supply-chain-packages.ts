@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** A package as package-lock.json has it. */
-interface Locked {
+/** A package in package-lock.json. */
+interface LockedPackage {
   version: string
   integrity?: string
   resolved?: string
@@ -25,24 +25,25 @@ interface Locked {
 const NODE_MODULES = 'node_modules/'
 
 export const manifest = readJson('package.json')
-const lock: { packages: Record<string, Locked> } = readJson('package-lock.json')
+const lock: { packages: Record<string, LockedPackage> } = readJson('package-lock.json')
 
-/** All but the project itself and its workspaces, by their places. */
+/** All packages by path, without the project and its workspaces. */
 export const locked = Object.entries(lock.packages).filter(
   ([place, { link }]) => place.startsWith(NODE_MODULES) && !link,
 )
 
-/** The places of everything that a package, or the project, needs to run. */
-export function neededBy(name: string, from = '', found = new Set<string>()): Set<string> {
+/** Paths of everything that a package needs to run. */
+export function listNeeded(name: string, from = '', found = new Set<string>()): Set<string> {
   const place = placeOf(name, from)
   if (place === undefined || found.has(place)) return found
   found.add(place)
-  const { dependencies, optionalDependencies } = lock.packages[place] as Locked
-  for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) neededBy(other, place, found)
+  const { dependencies, optionalDependencies } = lock.packages[place] as LockedPackage
+  for (const other of Object.keys({ ...dependencies, ...optionalDependencies }))
+    listNeeded(other, place, found)
   return found
 }
 
-/** Where Node would find a package: next to who needs it, or further up. */
+/** The path where Node finds a package: next to the package that needs it, or further up. */
 function placeOf(name: string, from: string): string | undefined {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf(`/${NODE_MODULES}`)))) {
     const place = (base === '' ? '' : `${base}/`) + NODE_MODULES + name
@@ -51,9 +52,9 @@ function placeOf(name: string, from: string): string | undefined {
   }
 }
 
-/** Of packages that are built for each platform, whether this is the one for Linux on x64 with glibc. */
+/** False for builds of other platforms than Linux on x64 with glibc. */
 export function isOfOnePlatform(place: string): boolean {
-  const { os, cpu, libc } = lock.packages[place] as Locked
+  const { os, cpu, libc } = lock.packages[place] as LockedPackage
   const isFor = (built: string[] | undefined, one: string): boolean => !built || built.includes(one)
   return isFor(os, 'linux') && isFor(cpu, 'x64') && isFor(libc, 'glibc')
 }
@@ -68,12 +69,12 @@ interface Bill {
 }
 
 /**
- * What npm lists, in CycloneDX, of the project without what only development needs. The list is made from
- * files without it: `--omit dev` leaves out what development needs as well, such as pg.
+ * npm's bill of materials in CycloneDX, without development dependencies. They are removed from the files
+ * first, because `--omit dev` also omits packages that development needs too, such as pg.
  */
 export function billOfMaterials(folder: string): Bill {
   const { devDependencies, workspaces, ...own } = manifest
-  const { devDependencies: _, workspaces: __, ...root } = lock.packages[''] as Locked
+  const { devDependencies: _, workspaces: __, ...root } = lock.packages[''] as LockedPackage
   const kept = locked.filter(([, { dev, devOptional }]) => !(dev || devOptional))
   writeFileSync(join(folder, 'package.json'), JSON.stringify(own))
   const packages = { '': root, ...Object.fromEntries(kept) }
@@ -84,12 +85,12 @@ export function billOfMaterials(folder: string): Bill {
   return bill
 }
 
-/** Every file that is, or is about to be, in the repository. */
+/** All files that are or will be in the repository. */
 export const FILES = run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
   .split('\0')
   .filter(Boolean)
 
-/** A copy of the repository, with the same packages. */
+/** Copies the repository with its packages. */
 export function copyTo(folder: string): void {
   for (const file of FILES) {
     mkdirSync(join(folder, dirname(file)), { recursive: true })
@@ -98,12 +99,12 @@ export function copyTo(folder: string): void {
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
 }
 
-/** Packs, which builds. @returns the tarball's path */
+/** Builds and packs. @returns the path of the tarball */
 export function pack(folder: string): string {
   return join(folder, run('npm', ['pack', '--silent'], folder).trim())
 }
 
-/** @returns what the program prints */
+/** @returns the program's output */
 export function run(program: string, args: string[], cwd = '.'): string {
   const [encoding, stdio] = ['utf8' as const, ['ignore', 'pipe', 'pipe'] as ('ignore' | 'pipe')[]]
   return execFileSync(program, args, { cwd, encoding, stdio, maxBuffer: 2 ** 28, timeout: 120_000 })

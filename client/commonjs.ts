@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-// npm run build -w client: what programs of CommonJS need of it. The code stays one, so that an error that one
-// part of a program meets is an AdoptableError to every other; the types are there twice, since compilers of
-// before 2025 take no types of an ES module for CommonJS.
+// npm run build -w client: the files for CommonJS. They load the same code, so `instanceof AdoptableError` works
+// everywhere. The types are duplicated, because compilers before 2025 reject types of an ES module in CommonJS.
 
 const DIST = new URL('dist/', import.meta.url)
 

@@ -21,7 +21,7 @@ import { startClient } from './src/testing/start-client.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 const command = (name: string) => join(ROOT, 'node_modules/.bin', name)
 
-/** @returns what it prints. @throws with that, when it fails */
+/** @returns stdout @throws with the output if the command fails */
 async function run(cwd: string, program: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(program, args, { cwd }).catch((error) => {
     throw new Error(`${program} ${args.join(' ')}: ${error.stdout}${error.stderr}`)
@@ -32,7 +32,7 @@ async function run(cwd: string, program: string, ...args: string[]): Promise<str
 const scratch = mkdtempSync(join(tmpdir(), 'adoptable-client-'))
 after(() => rmSync(scratch, { recursive: true }))
 const tarball = join(scratch, 'client.tgz')
-/** A program that has the package and nothing else. */
+/** A program with only this package installed. */
 const folder = join(scratch, 'program')
 const installed = join(folder, 'node_modules/@adoptable/client')
 
@@ -52,13 +52,13 @@ before(async () => {
   await run(folder, 'npm', 'install', '--offline', '--silent', '--no-audit', '--no-fund', tarball)
 })
 
-/** The examples of the README, one behind the other. */
+/** All examples of the README as one program. */
 function readmeProgram(): string {
   const text = readFileSync(join(ROOT, 'client/README.md'), 'utf8')
   return [...text.matchAll(/```js\n(.*?)```/gs)].map(([, example]) => example).join('')
 }
 
-test('the package holds what it should, depends on nothing, and runs the examples of its README', async (t) => {
+test('the package contains only its files, has no dependencies, and runs the examples of its README', async (t) => {
   const { app, settings } = await startClient(t)
 
   assert.deepEqual(readdirSync(join(folder, 'node_modules/@adoptable')), ['client'])
@@ -73,7 +73,7 @@ test('the package holds what it should, depends on nothing, and runs the example
     [],
   )
   const operations = readFileSync(join(installed, 'dist/operations.d.ts'), 'utf8')
-  // Once for each way to call it.
+  // Once per overload.
   assert.equal(operations.match(/@deprecated .*\n\s*\*\/\s*getPet\(/g)?.length, 2)
   assert.equal(operations.match(/@deprecated/g)?.length, 2)
 
@@ -83,7 +83,7 @@ test('the package holds what it should, depends on nothing, and runs the example
   assert.match(printed, /^1 Rex\n1 Rex\n\/name .+\n\/categoryId .+\n$/)
 })
 
-test('a program of CommonJS has the same classes as one of ES modules', async () => {
+test('CommonJS and ES modules share the same classes', async () => {
   const program = `const client = require('@adoptable/client')
     import('@adoptable/client').then((same) => console.log(
       Object.keys(client).sort().join(),
@@ -94,7 +94,7 @@ test('a program of CommonJS has the same classes as one of ES modules', async ()
   assert.match(await run(folder, process.execPath, 'program.cjs'), /^AdoptableClient,AdoptableError true\n$/)
 })
 
-test('every link of its README leads somewhere inside of the package', () => {
+test('every link of the README stays inside the package', () => {
   const text = readFileSync(join(installed, 'README.md'), 'utf8')
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
     return `#${heading.toLowerCase().replaceAll(' ', '-')}`
@@ -107,7 +107,7 @@ test('every link of its README leads somewhere inside of the package', () => {
   )
 })
 
-test('publint finds nothing in the package; its types are what a strict program needs, in Node and in browsers', async () => {
+test('publint finds nothing, and the types work for strict programs in Node and browsers', async () => {
   const written = readFileSync(join(ROOT, 'client/src/testing/as-used.ts'), 'utf8')
   for (const name of ['as-used.ts', 'as-used.cts']) {
     writeFileSync(join(folder, name), written.replace("'../client.ts'", "'@adoptable/client'"))
@@ -116,7 +116,7 @@ test('publint finds nothing in the package; its types are what a strict program 
   for (const name of ['@types/node', 'undici-types']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
   }
-  // What the README shows is well-typed as it stands.
+  // The README's examples must compile unchanged.
   writeFileSync(join(folder, 'readme.ts'), readmeProgram())
   const compile = (...options: string[]) =>
     run(
@@ -131,7 +131,7 @@ test('publint finds nothing in the package; its types are what a strict program 
   assert.deepEqual(messages, [])
   await Promise.all([
     compile('--module', 'nodenext', '--lib', 'es2022', '--types', 'node'),
-    // Later ones let CommonJS have types of ES modules; programs with an older compiler cannot.
+    // Older compilers do not accept types of ES modules in CommonJS.
     compile('--module', 'node16', '--lib', 'es2022', '--types', 'node'),
     compile('--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom'),
   ])

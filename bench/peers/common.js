@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 
-// What the peers share: the animals that are there at the start, and the key.
+// Shared by the peers: the first animals and the key.
 
-/** A file of SQLite, or the address of an empty database of PostgreSQL. */
+/** An SQLite file, or the URL of an empty PostgreSQL database. */
 export const STORE = process.env.BENCH_STORE
 const KEY = process.env.BENCH_KEY
 export const NEVER_REACHED = 1_000_000_000
 
-/** As a key is kept: by its digest. */
+/** The stored form of a key. */
 export function digest(key) {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** The token of a header such as "Bearer abc", or nothing. */
+/** The token of a header such as "Bearer abc", or undefined. */
 export function tokenOf(authorization) {
   return /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]
 }
 
-/** @param id the type of ids that count up by themselves */
+/** @param id SQL type of automatic ids */
 export const tables = (id) => `
   create table category (id ${id}, name text not null unique);
   create table pet (
@@ -30,7 +30,7 @@ export const tables = (id) => `
   create table api_key (digest text primary key);
 `
 
-/** The rows that are there at the start, by table: the same thousand animals as in adoptable. */
+/** Initial rows by table: the same thousand animals as in adoptable. */
 export function firstRows() {
   const statuses = [null, 'available', 'pending', 'sold']
   const animals = Array.from({ length: 1_000 }, (_, count) => {
@@ -44,12 +44,12 @@ export function firstRows() {
   }
 }
 
-/** An animal without a status has no such member. */
+/** An animal without a status has no `status` member. */
 export function toPet({ status, category_id: categoryId, ...pet }) {
   return { ...pet, categoryId, ...(status !== null && { status }) }
 }
 
-export function tellPort(server) {
+export function reportPort(server) {
   process.send(server.address().port)
   process.on('disconnect', () => process.exit())
 }

@@ -1,7 +1,7 @@
 import express from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { z } from 'zod'
-import { digest, NEVER_REACHED, tellPort, tokenOf } from './common.js'
+import { digest, NEVER_REACHED, reportPort, tokenOf } from './common.js'
 import { openStore } from './sqlite.js'
 
 const Status = z.enum(['available', 'pending', 'sold'])
@@ -58,4 +58,4 @@ app.post('/v1/pets', (request, response) => {
   response.status(201).json(store.add(data))
 })
 
-const server = app.listen(0, '127.0.0.1', () => tellPort(server))
+const server = app.listen(0, '127.0.0.1', () => reportPort(server))

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
-import { digest, NEVER_REACHED, STORE, tellPort, tokenOf } from './common.js'
+import { digest, NEVER_REACHED, reportPort, STORE, tokenOf } from './common.js'
 
 const Status = { type: 'string', enum: ['available', 'pending', 'sold'] }
 const properties = {
@@ -43,4 +43,4 @@ app.post('/v1/pets', { schema: { body: NewPet, response: { 201: Pet } } }, async
 )
 
 await app.listen({ port: 0, host: '127.0.0.1' })
-tellPort(app.server)
+reportPort(app.server)

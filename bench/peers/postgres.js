@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { firstRows, STORE, tables, toPet } from './common.js'
 
-// The animals in PostgreSQL, with prepared statements on as many connections as adoptable has. Each write is a
-// transaction of its own, on the disk before its answer.
+// Animals in PostgreSQL, with prepared statements and as many connections as adoptable has. Each write is
+// synced to disk before its answer.
 
 const CONNECTIONS = 10
 const PETS = 'select id, name, category_id, status from pet'

@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3'
 import { firstRows, STORE, tables, toPet } from './common.js'
 
-// The animals in a file, with prepared statements. Every write waits for the disk, as in adoptable.
+// Animals in an SQLite file, with prepared statements. As in adoptable, each write is synced before its
+// answer.
 
 const DURABLE = ['journal_mode = wal', 'synchronous = full', 'foreign_keys = on']
 const PETS = 'select id, name, category_id, status from pet'

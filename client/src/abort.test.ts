@@ -9,7 +9,7 @@ import { answered, limited, startClient } from './testing/start-client.ts'
 
 const REASON = new Error('changed my mind')
 
-test('aborted before it begins, a call sends nothing', async (t) => {
+test('a call with an aborted signal sends nothing', async (t) => {
   const { app, client } = await startClient(t)
 
   await assert.rejects(client.listPets({}, { signal: AbortSignal.abort(REASON) }), REASON)
@@ -17,7 +17,7 @@ test('aborted before it begins, a call sends nothing', async (t) => {
   assert.equal(answered(app, 200), 0)
 })
 
-test('the signals of the client and of the call both end it, without what Node has only since 20.3', async (t) => {
+test('the signal of the client and the signal of a call both abort a call, without AbortSignal.any', async (t) => {
   const { app, settings } = await startClient(t)
   t.mock.method(AbortSignal, 'any', () => {
     throw new TypeError('AbortSignal.any is not a function')
@@ -38,7 +38,7 @@ test('the signals of the client and of the call both end it, without what Node h
   assert.deepEqual(getEventListeners(other, 'abort'), [])
 })
 
-test('aborted while it waits for an answer, a call ends, and so do those that wait for their turn', async (t) => {
+test('an abort during a request rejects its call and the calls queued after it', async (t) => {
   const { proxy, settings } = await startClient(t)
   proxy.mode = 'stall'
   const all = new AbortController()
@@ -59,7 +59,7 @@ test('aborted while it waits for an answer, a call ends, and so do those that wa
   )
 })
 
-test('aborted while it waits for an answer, a call that is not sent again rejects with the reason too', async (t) => {
+test('an abort during a DELETE rejects with the reason of the signal', async (t) => {
   const { proxy, client } = await startClient(t)
   proxy.mode = 'stall'
   const controller = new AbortController()
@@ -70,7 +70,7 @@ test('aborted while it waits for an answer, a call that is not sent again reject
   await assert.rejects(call, REASON)
 })
 
-test('aborted while it waits for the limit, a call ends, and leaves its turn to the next', async (t) => {
+test('an abort of calls that wait for the rate limit rejects them, and a call after them still succeeds', async (t) => {
   const { app, settings, waits } = await startClient(t, { key: limited(1) })
   const controller = new AbortController()
   const sleep = async (milliseconds: number, signal?: AbortSignal) => {
@@ -94,7 +94,7 @@ test('aborted while it waits for the limit, a call ends, and leaves its turn to 
   assert.ok(answered(app, 429) >= 1)
 })
 
-test('the wait of the machine ends with the signal, and otherwise by itself', async (t) => {
+test('the default sleep ends when the signal aborts or the time has passed', async (t) => {
   const { proxy, settings } = await startClient(t)
   const { clock: _, sleep: __, ...real } = settings
   let lost = 0
@@ -111,7 +111,7 @@ test('the wait of the machine ends with the signal, and otherwise by itself', as
   await assert.rejects(call, REASON)
 })
 
-test('aborted, a walk ends at once, in the middle of a page too, and a new one begins anew', async (t) => {
+test('an abort ends an iteration in the middle of a page; a new iteration starts at the first page', async (t) => {
   const { app, client, settings } = await startClient(t)
   for (const name of ['A', 'B', 'C']) await client.createPet({ name, categoryId: 1 })
   for (const whose of ['client', 'call']) {
@@ -135,10 +135,10 @@ test('aborted, a walk ends at once, in the middle of a page too, and a new one b
   assert.deepEqual(names, ['C', 'B', 'A'])
 })
 
-test('once all calls are aborted, nothing keeps the program from its end', async (t) => {
+test('after all calls are aborted, the program can exit', async (t) => {
   const { app, proxy } = await startClient(t)
   const front = await startFront(t, app.port)
-  front.says = Array.from({ length: 20 }, () => ({ status: 429, headers: { 'retry-after': '50' } }))
+  front.replies = Array.from({ length: 20 }, () => ({ status: 429, headers: { 'retry-after': '50' } }))
   proxy.mode = 'stall'
   const program = `
     import { AdoptableClient } from '${new URL('client.ts', import.meta.url)}'

@@ -2,7 +2,7 @@ import { AdoptableError } from './error.ts'
 import type { ErrorBody } from './schemas.ts'
 import { readRetryAfter } from './time.ts'
 
-/** Of the window with the fewest requests left. */
+/** The window with the fewest requests left. */
 export interface RateLimit {
   limit: number
   remaining: number
@@ -16,29 +16,29 @@ interface AnswerFacts {
   headers: Headers
   /** For `ifMatch` and `ifNoneMatch`. */
   etag: string | undefined
-  /** Undefined when something other than the service answered. */
+  /** Undefined if something other than the service answered. */
   rateLimit: RateLimit | undefined
-  /** By which the operator finds the request in the log. */
+  /** The operator can find the request in the log with it. */
   requestId: string | undefined
 }
 
 export interface Answer<Data> extends AnswerFacts {
   data: Data
   notModified: false
-  /** Of the next page, for `cursor`; undefined on the last one, and of what has no pages. */
+  /** Cursor of the next page; undefined on the last page and for results without pages. */
   nextCursor: string | undefined
 }
 
-/** What was asked for is still as the ETag in `ifNoneMatch` has it. */
+/** The data still matches the ETag in `ifNoneMatch`. */
 export interface NotModified extends AnswerFacts {
   data: undefined
   notModified: true
 }
 
 /**
- * Reads an answer to its end.
- * @param now Unix time in milliseconds, when it came
- * @returns an error for every answer that is none of success
+ * Reads a complete response.
+ * @param now Unix time of arrival in milliseconds
+ * @returns an error for every unsuccessful response
  */
 export async function readAnswer<Data>(
   response: Response,
@@ -58,13 +58,13 @@ export async function readAnswer<Data>(
     const { code, details } = body
     return new AdoptableError(code, messageOf(body), { status, details, requestId, retryAfter })
   }
-  const message = `Status ${status}, with a body that is not of this service. Is the base address right?`
+  const message = `Status ${status}, with a body that is not from this service. Check baseUrl.`
   return new AdoptableError('unexpected_answer', message, { status, requestId, retryAfter })
 }
 
-/** With every member that is wrong: most programs print the message alone. */
+/** Includes every wrong member, because most programs print only the message. */
 function messageOf({ message, details }: ErrorBody): string {
-  // What a proxy made up may have anything here.
+  // A proxy's error may contain anything here.
   const problems = (Array.isArray(details) ? details : []).map(({ pointer, parameter, message }) => {
     const where = pointer ?? parameter
     return where ? `${where}: ${message}` : message
@@ -76,12 +76,12 @@ function messageOf({ message, details }: ErrorBody): string {
 export function nextCursor(headers: Headers): string | undefined {
   const [, address] = /<([^<>]*)>(?:\s*;[^,<]*)?;\s*rel="?next\b/i.exec(headers.get('link') ?? '') ?? []
   if (address === undefined) return undefined
-  // Of the address only the query counts; a Link header of somebody else's must not make an answer an error.
+  // Only the query matters; a malformed Link header of a proxy must not make the response an error.
   const [query] = address.replace(/^[^?]*\??/, '').split('#')
   return new URLSearchParams(query).get('cursor') ?? undefined
 }
 
-/** @returns undefined when the answer does not tell */
+/** @returns undefined if the response does not have all three headers */
 export function readRateLimit(headers: Headers): RateLimit | undefined {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
     const value = headers.get(`x-ratelimit-${name}`)

@@ -10,7 +10,7 @@ import { cleanup } from '../../src/testing/cleanup.ts'
 import { picture } from '../../src/testing/pictures.ts'
 import { startClient } from './testing/start-client.ts'
 
-/** The origin of a page that uses the client: the service is there too, and two addresses that redirect. */
+/** Serves a page that uses the client, the service itself, and two URLs that redirect. */
 async function startSite(t: TestContext, port: number): Promise<string> {
   const photo = await picture({ width: 800, height: 600 })
   const server = http.createServer((request, response) => {
@@ -38,7 +38,7 @@ async function startSite(t: TestContext, port: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a page uploads with progress, hears errors with their codes, and takes no answer from a redirection', {
+test('a browser uploads with progress, gets error codes, and rejects responses after redirects', {
   ...NEEDS_BROWSER,
 }, async (t) => {
   const { client, app, settings } = await startClient(t)

@@ -8,19 +8,19 @@ import { limited, startClient } from './testing/start-client.ts'
 
 const ADMIN = { access: 'admin', plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1e9 } } as const
 
-/** An error of that code, which tells its status too. */
+/** Matches an error with this code and status. */
 function failure(code: AdoptableError['code'], status: number) {
   return (error: unknown) =>
     error instanceof AdoptableError && error.code === code && error.status === status && error.message !== ''
 }
 
-test('every operation of the description is a method of that name', () => {
+test('every operation of openapi.json is a method with its operation id', () => {
   const ids = Object.values(DESCRIPTION.paths).flatMap((path) => Object.values(path))
   assert.ok(ids.length >= 17)
   for (const { operationId } of ids) assert.ok(operationId in AdoptableClient.prototype, operationId)
 })
 
-test('an animal is added, found, changed, followed and removed, each answer with all that goes with it', async (t) => {
+test('an animal is created, found, changed, read with history and removed; each response has all JSON members', async (t) => {
   const { client, app } = await startClient(t, { key: limited(100) })
 
   const added = await client.createPet({ name: 'Rex', categoryId: 1, status: 'available' })
@@ -47,7 +47,7 @@ test('an animal is added, found, changed, followed and removed, each answer with
   await assert.rejects(client.getPet({ petId: 1 }), failure('pet_not_found', 404))
 })
 
-test('filters reach the list, ids as often as there are', async (t) => {
+test('list filters are sent in the query, with one parameter for each id', async (t) => {
   const { client } = await startClient(t)
   for (const name of ['A', 'B', 'C']) await client.createPet({ name, categoryId: 2, status: 'available' })
 
@@ -59,7 +59,7 @@ test('filters reach the list, ids as often as there are', async (t) => {
   )
 })
 
-test('categories, orders and the inventory have their operations', async (t) => {
+test('categories, orders and inventory work', async (t) => {
   const { client } = await startClient(t, { key: ADMIN })
 
   const { data: category } = await client.createCategory({ name: 'Alpaca', description: 'Woolly.' })
@@ -80,7 +80,7 @@ test('categories, orders and the inventory have their operations', async (t) => 
   assert.equal((await client.listCategories()).data.length, 8)
 })
 
-test('an error has every problem of the request and its id', async (t) => {
+test('an error lists every problem of the request and has the request id', async (t) => {
   const { client, app } = await startClient(t)
 
   const error: unknown = await client.createPet({ name: '', categoryId: 99 }).catch((caught) => caught)
@@ -91,7 +91,7 @@ test('an error has every problem of the request and its id', async (t) => {
   assert.ok(app.log.some((line) => line.includes(error.requestId ?? 'none')))
 })
 
-test('a key that is not valid is an error; neither it nor the client shows a key', async (t) => {
+test('an invalid key is an error, and neither the error nor the client shows the key', async (t) => {
   const { settings } = await startClient(t)
   const key = `adopt_live_${'0'.repeat(35)}`
   const client = new AdoptableClient({ ...settings, key })
@@ -102,7 +102,7 @@ test('a key that is not valid is an error; neither it nor the client shows a key
   assert.ok(!inspect([client, error], { depth: 9, showHidden: true }).includes(key))
 })
 
-test('what cannot be sent is refused before anything is', async (t) => {
+test('invalid parameters are rejected before a request is sent', async (t) => {
   const { settings, client } = await startClient(t)
 
   assert.throws(() => new AdoptableClient({ ...settings, key: '' }), TypeError)
@@ -114,7 +114,7 @@ test('what cannot be sent is refused before anything is', async (t) => {
   await assert.rejects(client.createPet({ name: 'A', categoryId: 1 }, { idempotencyKey: 'a\nb' }), TypeError)
 })
 
-test('an address that cannot be one of the service is refused with what it has to be', async () => {
+test('an invalid baseUrl throws a TypeError that says which URLs are valid', async () => {
   for (const baseUrl of [
     'pets',
     '/v1',
@@ -130,7 +130,7 @@ test('an address that cannot be one of the service is refused with what it has t
   ]) {
     assert.throws(() => new AdoptableClient({ baseUrl, key: 'secret' }), {
       name: 'TypeError',
-      message: 'baseUrl must be an http(s) address that ends in /v1, such as https://pets.example.org/v1',
+      message: 'baseUrl must be an http(s) URL that ends in /v1, such as https://pets.example.org/v1',
     })
   }
   for (const baseUrl of ['https://pets.example.org/v1', 'http://[::1]/api/v1//', new URL('http://x/v1')]) {
@@ -138,22 +138,22 @@ test('an address that cannot be one of the service is refused with what it has t
   }
 })
 
-test('an answer that is not of the service is an error that says so', async (t) => {
+test('a response from another server fails with unexpected_answer', async (t) => {
   const { settings, app } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: `${front.baseUrl}/` })
   for (const status of [200, 404]) {
-    front.says.push({ status, body: '<html>' })
+    front.replies.push({ status, body: '<html>' })
     await assert.rejects(client.listPets(), failure('unexpected_answer', status))
   }
   assert.equal(front.seen.length, 2)
 })
 
-test('a redirection is not followed: the key goes to no other address', async (t) => {
+test('redirects are not followed, so the key goes to no other URL', async (t) => {
   const { settings, app } = await startClient(t)
   const front = await startFront(t, app.port)
   const other = await startFront(t, app.port)
-  front.says.push({ status: 307, headers: { location: `${other.baseUrl}/pets` } })
+  front.replies.push({ status: 307, headers: { location: `${other.baseUrl}/pets` } })
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 0 })
 
   await assert.rejects(client.listPets(), failure('connection_failed', 0))

@@ -7,13 +7,13 @@ import {
   type ListPetsParameters,
   Operations,
 } from './operations.ts'
-import { sendTelling } from './progress.ts'
+import { sendWithProgress } from './progress.ts'
 import {
   type AnyOptions,
   type CallOptions,
   type FileOptions,
   type Operation,
-  type Prepared,
+  type PreparedRequest,
   prepare,
   type ReadOptions,
 } from './request.ts'
@@ -35,95 +35,95 @@ export type {
 } from './request.ts'
 export type * from './schemas.ts'
 
-export interface ClientSettings extends Given<Time> {
-  /** The address of the service, with its version: `https://pets.example.org/v1`. */
+export interface ClientSettings extends Optional<Time> {
+  /** The URL of the service, with its version: `https://pets.example.org/v1`. */
   baseUrl: string | URL
   /** The API key. */
   key: string
-  /** To send with every request: none takes the place of one that the client itself makes. */
+  /** Sent with every request. They cannot replace the client's own headers. */
   headers?: Record<string, string> | undefined
-  /** Ends every call of this client. */
+  /** Aborts every call of this client. */
   signal?: AbortSignal | undefined
-  /** How often a request that failed is sent again, at most; 2 unless told. */
+  /** Maximum number of retries of a failed request. Default 2. */
   retries?: number | undefined
-  /** The longest wait the service may name, in seconds; 60 unless told. A longer one is an error at once. */
+  /** Longest Retry-After to wait for, in seconds. A longer one fails the call immediately. Default 60. */
   maxWaitSeconds?: number | undefined
-  /** How long one try may take, in seconds; 30 unless told. */
+  /** Time limit of one attempt, in seconds. Default 30. */
   timeoutSeconds?: number | undefined
-  /** Instead of the global one: for a proxy, say. */
+  /** Replaces the global `fetch`, for example for a proxy. */
   fetch?: typeof fetch | undefined
 }
 
-/** As few of them as wanted. */
-type Given<Members> = { [Name in keyof Members]?: Members[Name] | undefined }
+/** All members optional, and each may be undefined. */
+type Optional<Members> = { [Name in keyof Members]?: Members[Name] | undefined }
 
-/** All of a list, without the parameters of a single page. */
-type Whole<Parameters> = Omit<Parameters, 'cursor'>
+/** The parameters of a whole list, without those of a single page. */
+type ListParameters<Parameters> = Omit<Parameters, 'cursor'>
 
-/** Which page of it. */
-interface Page {
+interface PageParameters {
   cursor?: string | undefined
 }
 
 export interface PhotoOptions extends FileOptions {
-  /** What it shows, for those who cannot see it. */
+  /** Text for people who cannot see the photo. */
   alt?: string | undefined
 }
 
 interface Failure {
   error: AdoptableError
-  /** The time that the service named, or now, where it named none: Unix time in milliseconds. */
+  /** Time that the service named, or now: Unix time in milliseconds. */
   namedAt: number
-  /** When to try again: never before. */
+  /** Earliest time of the next attempt. */
   againAt: number
 }
 
-/** Animals a page; the most that the service gives, since each page counts as a request. */
-const PAGE = 100
+/** Items per page: the service's maximum, because each page counts as a request. */
+const PAGE_SIZE = 100
 
-/** What an upload may take: the service waits 300 s for one, and then makes a photo of it. */
-const FILE_MS = 330_000
+/** Time limit of an upload: the service waits 300 s for the file, then converts it. */
+const UPLOAD_MS = 330_000
 
-/** What may pass by itself: the service, or a proxy before it, cannot answer now. */
-const PASSING = new Set([502, 503, 504])
+/** The service or a proxy in front of it is unavailable for now. */
+const TEMPORARY_STATUSES = new Set([502, 503, 504])
 
-/** A service and a key. One for the whole program: its requests wait for each other when the limit is used up. */
+/** A client for one service and key. Reuse it: its requests coordinate when the limit is reached. */
 export class AdoptableClient extends Operations {
   readonly #baseUrl: string
   readonly #key: string
   readonly #headers: Headers
   readonly #signal: AbortSignal | undefined
   readonly #retries: number
-  readonly #longestWait: number
-  readonly #timeout: number
+  readonly #maxWaitMs: number
+  readonly #timeoutMs: number
   readonly #fetch: typeof fetch
   readonly #time: Time
   readonly #gate: Gate
 
-  /** @throws {TypeError} when the address cannot be one of the service, the key is missing, or a header cannot be sent */
+  /** @throws {TypeError} if the URL does not end in /v1, the key is missing, or a header cannot be sent */
   constructor(settings: ClientSettings) {
     super()
     const { baseUrl, key, signal, retries = 2, maxWaitSeconds = 60, timeoutSeconds = 30 } = settings
     if (!key) throw new TypeError('key is missing: the API key that the operator of the service gave you')
-    // The platform would say so with the key in its message.
-    if (!/^[!-~]+$/.test(key)) throw new TypeError('key has a character that no key has, such as a line end')
-    this.#baseUrl = addressOf(baseUrl)
+    // The platform's own error would contain the key.
+    if (!/^[!-~]+$/.test(key))
+      throw new TypeError('key contains a character that no key has, such as a line break')
+    this.#baseUrl = checkBaseUrl(baseUrl)
     this.#key = key
     this.#headers = new Headers(settings.headers)
     this.#signal = signal
     this.#retries = retries
-    this.#longestWait = maxWaitSeconds * 1000
-    this.#timeout = timeoutSeconds * 1000
+    this.#maxWaitMs = maxWaitSeconds * 1000
+    this.#timeoutMs = timeoutSeconds * 1000
     this.#fetch = settings.fetch ?? ((...request) => fetch(...request))
     this.#time = {
       clock: settings.clock ?? MACHINE_TIME.clock,
       sleep: settings.sleep ?? MACHINE_TIME.sleep,
       random: settings.random ?? MACHINE_TIME.random,
     }
-    this.#gate = new Gate(this.#time, this.#longestWait)
+    this.#gate = new Gate(this.#time, this.#maxWaitMs)
   }
 
-  /** One animal, with its own ETag; undefined when there is none with this id. */
+  /** Finds one animal with its own ETag; undefined if no animal has this id. */
   findPet(id: number, options: ReadOptions): Promise<Answer<Pet> | NotModified | undefined>
   findPet(id: number, options?: CallOptions): Promise<Answer<Pet> | undefined>
   async findPet(id: number, options: CallOptions = {}): Promise<Answer<Pet> | NotModified | undefined> {
@@ -133,37 +133,37 @@ export class AdoptableClient extends Operations {
     return pet && { ...answer, data: pet }
   }
 
-  /** Every animal that fits, page by page: the next page is asked for when the one before is used up. */
+  /** Iterates over all matching animals. Pages are requested when needed. */
   pets(
-    parameters: Whole<ListPetsParameters> = {},
+    parameters: ListParameters<ListPetsParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Pet, void, undefined> {
-    const list = (page: Page) =>
-      this.listPets({ ...parameters, ...page, limit: parameters.limit ?? PAGE }, options)
-    return all(list, [this.#signal, options.signal], this.#pause(options))
+    const list = (page: PageParameters) =>
+      this.listPets({ ...parameters, ...page, limit: parameters.limit ?? PAGE_SIZE }, options)
+    return iterate(list, [this.#signal, options.signal], this.#pause(options))
   }
 
-  /** Every order that fits and that this key may see, page by page, as of animals. */
+  /** Iterates over all matching orders that this key may see. */
   orders(
-    parameters: Whole<ListOrdersParameters> = {},
+    parameters: ListParameters<ListOrdersParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Order, void, undefined> {
-    const list = (page: Page) =>
-      this.listOrders({ ...parameters, ...page, limit: parameters.limit ?? PAGE }, options)
-    return all(list, [this.#signal, options.signal], this.#pause(options))
+    const list = (page: PageParameters) =>
+      this.listOrders({ ...parameters, ...page, limit: parameters.limit ?? PAGE_SIZE }, options)
+    return iterate(list, [this.#signal, options.signal], this.#pause(options))
   }
 
-  /** Every application that fits and that this key may see, page by page, as of animals. */
+  /** Iterates over all matching applications that this key may see. */
   applications(
-    parameters: Whole<ListApplicationsParameters> = {},
+    parameters: ListParameters<ListApplicationsParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Application, void, undefined> {
-    const list = (page: Page) =>
-      this.listApplications({ ...parameters, ...page, limit: parameters.limit ?? PAGE }, options)
-    return all(list, [this.#signal, options.signal], this.#pause(options))
+    const list = (page: PageParameters) =>
+      this.listApplications({ ...parameters, ...page, limit: parameters.limit ?? PAGE_SIZE }, options)
+    return iterate(list, [this.#signal, options.signal], this.#pause(options))
   }
 
-  /** Adds photos, as a page or a program has them. */
+  /** Uploads photos. */
   readonly photos = {
     add: (petId: number, file: Blob, options: PhotoOptions = {}): Promise<Answer<Photo>> =>
       this.addPetPhoto({ petId, alt: options.alt }, file, options),
@@ -171,11 +171,11 @@ export class AdoptableClient extends Operations {
       this.addOrganizationPhoto({ organizationId: id, alt: options.alt }, file, options),
   }
 
-  #pause({ signal }: CallOptions): (tries: number) => Promise<void> {
+  #pause({ signal }: CallOptions): (attempts: number) => Promise<void> {
     const { clock, random } = this.#time
-    return (tries) => {
-      const again = clock() + backoff(tries, random)
-      return untilEither(this.#signal, signal, (either) => sleepUntil(again, this.#time, either))
+    return (attempts) => {
+      const againAt = clock() + backoff(attempts, random)
+      return untilEither(this.#signal, signal, (either) => sleepUntil(againAt, this.#time, either))
     }
   }
 
@@ -188,61 +188,61 @@ export class AdoptableClient extends Operations {
     const target = { baseUrl: this.#baseUrl, key: this.#key, headers: this.#headers }
     const request = prepare(target, operation, parameters, options, file)
     const answer = await untilEither(this.#signal, options.signal, (signal) =>
-      this.#gate.inTurn(() => this.#sendUntilDone<Data>(request, signal), signal),
+      this.#gate.queue(() => this.#sendUntilDone<Data>(request, signal), signal),
     )
-    // Unchanged is only what was asked for with `ifNoneMatch`: those operations say so in their types.
+    // Only calls with `ifNoneMatch` get NotModified, and their types say so.
     return answer as Answer<Data>
   }
 
   async #sendUntilDone<Data>(
-    request: Prepared,
+    request: PreparedRequest,
     signal: AbortSignal | undefined,
   ): Promise<Answer<Data> | NotModified> {
-    for (let tries = 1; ; tries += 1) {
-      const outcome = await this.#gate.pass(() => this.#sendOnce<Data>(request, tries, signal), signal)
+    for (let attempts = 1; ; attempts += 1) {
+      const outcome = await this.#gate.pass(() => this.#sendOnce<Data>(request, attempts, signal), signal)
       if ('data' in outcome) return outcome
       const { error, namedAt, againAt } = outcome
-      const tooFar = namedAt - this.#time.clock() > this.#longestWait
-      if (tries > this.#retries || tooFar || !mayRepeat(error, request)) throw error
+      const tooFar = namedAt - this.#time.clock() > this.#maxWaitMs
+      if (attempts > this.#retries || tooFar || !mayRepeat(error, request)) throw error
       await sleepUntil(againAt, this.#time, signal)
     }
   }
 
   async #sendOnce<Data>(
-    request: Prepared,
-    tries: number,
+    request: PreparedRequest,
+    attempts: number,
     signal: AbortSignal | undefined,
   ): Promise<Answer<Data> | NotModified | Failure> {
     const answer = await this.#fetchAnswer<Data>(request, signal)
     if (!(answer instanceof AdoptableError)) return answer
     const { clock, random } = this.#time
     const namedAt = clock() + (answer.retryAfter ?? 0) * 1000
-    // Chance comes on top: else all clients of a key would be back in the one moment named to them.
-    const againAt = namedAt + backoff(tries, random)
+    // The random part keeps all clients of a key from returning at the same moment.
+    const againAt = namedAt + backoff(attempts, random)
     if (answer.status === 429) this.#gate.closeUntil(namedAt, againAt, answer)
     return { error: answer, namedAt, againAt }
   }
 
   async #fetchAnswer<Data>(
-    { method, url, headers, body, onProgress }: Prepared,
+    { method, url, headers, body, onProgress }: PreparedRequest,
     signal: AbortSignal | undefined,
   ): Promise<Answer<Data> | NotModified | AdoptableError> {
     const fetch = this.#fetch
-    const ending = new AbortController()
-    const end = (): void => ending.abort(signal?.reason)
-    signal?.addEventListener('abort', end)
-    const most = body instanceof Blob ? Math.max(this.#timeout, FILE_MS) : this.#timeout
-    const timer = setTimeout(() => ending.abort(new Error('The answer took too long.')), most)
+    const attempt = new AbortController()
+    const abort = (): void => attempt.abort(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    const timeoutMs = body instanceof Blob ? Math.max(this.#timeoutMs, UPLOAD_MS) : this.#timeoutMs
+    const timer = setTimeout(() => attempt.abort(new Error('The response took too long.')), timeoutMs)
     try {
-      // The key is for this address alone: where a redirection leads is not followed, but by the one way
-      // in which a browser tells of progress.
-      const { signal: until } = ending
+      // Redirects are not followed, because the key is for this address only. XMLHttpRequest, which browsers
+      // need for progress, follows them.
+      const { signal: until } = attempt
       const response =
         body instanceof Blob && onProgress
-          ? await sendTelling(url, { method, headers, body, signal: until }, onProgress, fetch)
+          ? await sendWithProgress(url, { method, headers, body, signal: until }, onProgress, fetch)
           : await fetch(url, {
               ...{ method, headers, body, signal: until, redirect: 'error' },
-              // Who asks again wants what is now; and what one key may see is left in no browser's cache.
+              // A repeated request wants current data, and no browser cache may keep what a key sees.
               cache: 'no-store',
             })
       const answer = await readAnswer<Data>(response, this.#time.clock())
@@ -251,33 +251,31 @@ export class AdoptableClient extends Operations {
       return answer
     } catch (cause) {
       signal?.throwIfAborted()
-      return new AdoptableError('connection_failed', noAnswer(url, cause), { status: 0, cause })
+      return new AdoptableError('connection_failed', describeFailure(url, cause), { status: 0, cause })
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
+      signal?.removeEventListener('abort', abort)
     }
   }
 }
 
 /**
- * @returns the address without a slash at its end
- * @throws {TypeError} on what would only fail later, at the first request, and then say less
+ * @returns the URL without a trailing slash
+ * @throws {TypeError} with a clearer message than the first request would give
  */
-function addressOf(baseUrl: string | URL): string {
+function checkBaseUrl(baseUrl: string | URL): string {
   let address = ''
   try {
     address = new URL(baseUrl).href.replace(/\/+$/, '')
   } catch {
-    // What is wrong is said below, of every address alike.
+    // Reported below.
   }
   if (/^https?:[^?#]*\/v1$/.test(address)) return address
-  throw new TypeError(
-    'baseUrl must be an http(s) address that ends in /v1, such as https://pets.example.org/v1',
-  )
+  throw new TypeError('baseUrl must be an http(s) URL that ends in /v1, such as https://pets.example.org/v1')
 }
 
-/** Browsers hide from a page whether the service does not let it call, or is not there: a TypeError either way. */
-function noAnswer({ origin }: URL, cause: unknown): string {
+/** In a browser a CORS rejection and a missing server are the same TypeError. */
+function describeFailure({ origin }: URL, cause: unknown): string {
   const { location } = globalThis as { location?: { origin: string } }
   if (!(cause instanceof TypeError) || !location || location.origin === origin)
     return `${origin} did not answer.`
@@ -287,15 +285,16 @@ function noAnswer({ origin }: URL, cause: unknown): string {
   )
 }
 
-/** A 429 was not carried out. Of anything else that failed on its way nobody knows: it has to be repeatable. */
-function mayRepeat({ code, status }: AdoptableError, { repeatable }: Prepared): boolean {
+/** A request with a 429 was not carried out. Any other may have been, so it must be repeatable. */
+function mayRepeat({ code, status }: AdoptableError, { repeatable }: PreparedRequest): boolean {
   if (status === 429) return true
-  // An earlier try of the same request is still being answered.
-  const passes = code === 'connection_failed' || code === 'idempotency_key_in_use' || PASSING.has(status)
-  return passes && repeatable
+  // `idempotency_key_in_use`: an earlier attempt of this request is still running.
+  const isTemporary =
+    code === 'connection_failed' || code === 'idempotency_key_in_use' || TEMPORARY_STATUSES.has(status)
+  return isTemporary && repeatable
 }
 
-/** Runs with a signal that follows both meanwhile. Node has AbortSignal.any only since 20.3. */
+/** Runs with a signal that follows both. AbortSignal.any exists only since Node 20.3. */
 async function untilEither<Result>(
   one: AbortSignal | undefined,
   other: AbortSignal | undefined,
@@ -316,26 +315,26 @@ async function untilEither<Result>(
 }
 
 /**
- * Follows the pages of a list, and asks again after a pause where one is empty and not the last: the rest is
- * still held up by who is adding animals. Only the cursor is taken from the address of the next page: the key
- * goes to the base address alone, whatever host an answer names.
+ * Follows the pages of a list. If a page is empty but not the last, other clients' unfinished additions delay
+ * the rest, so it pauses and asks again. Only the cursor of the next page's URL is used: the key goes to the
+ * base URL only, whatever host a response names.
  */
-async function* all<Item>(
-  list: (page: Page) => Promise<Answer<Item[]>>,
+async function* iterate<Item>(
+  list: (page: PageParameters) => Promise<Answer<Item[]>>,
   signals: (AbortSignal | undefined)[],
-  pause: (tries: number) => Promise<void>,
+  pause: (attempts: number) => Promise<void>,
 ): AsyncGenerator<Item, void> {
   let cursor: string | undefined
-  let inVain = 0
+  let emptyPages = 0
   do {
     const { data, nextCursor } = await list({ cursor })
     for (const item of data) {
-      // Aborted in the middle of a page, a walk does not go on to its end.
+      // An abort also takes effect in the middle of a page.
       for (const signal of signals) signal?.throwIfAborted()
       yield item
     }
     cursor = nextCursor
-    inVain = data.length > 0 ? 0 : inVain + 1
-    if (inVain > 0 && cursor !== undefined) await pause(inVain)
+    emptyPages = data.length > 0 ? 0 : emptyPages + 1
+    if (emptyPages > 0 && cursor !== undefined) await pause(emptyPages)
   } while (cursor !== undefined)
 }

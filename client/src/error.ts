@@ -1,10 +1,10 @@
 import type { ErrorCode, ErrorDetail } from './schemas.ts'
 
-/** What the client itself has to say: no answer came, or one that this service does not give. */
+/** Errors of the client: no response arrived, or it did not come from the service. */
 export type ClientErrorCode = 'connection_failed' | 'unexpected_answer'
 
 export interface ErrorFacts {
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 if no response arrived. */
   status: number
   details?: ErrorDetail[] | undefined
   requestId?: string | undefined
@@ -13,16 +13,16 @@ export interface ErrorFacts {
   cause?: unknown
 }
 
-/** A request that failed. Decide by `code`: it never changes for a condition. */
+/** A failed request. Use `code` to decide what to do: codes do not change. */
 export class AdoptableError extends Error {
   readonly code: ErrorCode | ClientErrorCode
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 if no response arrived. */
   readonly status: number
-  /** Every problem of the request, with a 400; else empty. */
+  /** For a 400 every problem of the request; otherwise empty. */
   readonly details: ErrorDetail[]
-  /** By which the operator finds the request in the log. */
+  /** The operator can find the request in the log with it. */
   readonly requestId: string | undefined
-  /** Seconds after which to send again, when the service named a time. */
+  /** Seconds to wait before sending again, if the service named a time. */
   readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode | ClientErrorCode, message: string, facts: ErrorFacts) {

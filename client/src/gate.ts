@@ -2,59 +2,58 @@ import { AdoptableError } from './error.ts'
 import { sleepUntil, type Time } from './time.ts'
 
 /**
- * Requests under way at the same time, however many are left: others may use the same key, and then each of
- * these can be refused. In the two windows that a minute can touch that is far from what earns a ban.
+ * Concurrent requests, even if more are left in the window: if other clients use the same key, each of these may
+ * be rejected. Twice this number, in two windows of a minute, is far from a ban.
  */
-const PLACES = 16
+const MAX_CONCURRENT = 16
 
 type Call = () => void
 
-/** Where every request of a client waits for its turn, and for the time that a refusal named. */
+/** Every request of a client waits here for its turn and for the time that a 429 named. */
 export class Gate {
   readonly #time: Time
-  readonly #longestWait: number
-  #free = PLACES
+  readonly #maxWaitMs: number
+  #free = MAX_CONCURRENT
   #underWay = 0
-  #remaining = PLACES
+  #remaining = MAX_CONCURRENT
   readonly #watchers: Call[] = []
-  readonly #queue: Call[] = []
+  readonly #waiting: Call[] = []
   #namedAt = 0
   #opensAt = 0
   #refusal: AdoptableError | undefined
 
-  /** @param longestWait milliseconds */
-  constructor(time: Time, longestWait: number) {
+  constructor(time: Time, maxWaitMs: number) {
     this.#time = time
-    this.#longestWait = longestWait
+    this.#maxWaitMs = maxWaitMs
   }
 
-  /** Runs a request once it has a place, which it keeps until it is done: who came first is first. */
-  async inTurn<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  /** Runs a request in order of arrival, at most `MAX_CONCURRENT` at the same time. */
+  async queue<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted()
     if (this.#free > 0) this.#free -= 1
-    else await called(this.#queue, signal)
+    else await waitIn(this.#waiting, signal)
     try {
       return await run()
     } finally {
-      const next = this.#queue.shift()
+      const next = this.#waiting.shift()
       if (next) next()
       else this.#free += 1
     }
   }
 
   /**
-   * Sends a request as soon as that may be. What `send` tells the gate holds for the very next one.
-   * @throws {AdoptableError} the refusal of another, when its end is further away than a request may wait
+   * Sends a request as soon as the limit permits. Calls of `narrow` and `closeUntil` affect the next request.
+   * @throws {AdoptableError} the 429 of another request, if it ends later than a request may wait
    */
   async pass<Result>(send: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     for (;;) {
       signal?.throwIfAborted()
       const now = this.#time.clock()
       const left = this.#namedAt - now
-      if (left > this.#longestWait && this.#refusal) throw after(this.#refusal, Math.ceil(left / 1000))
+      if (left > this.#maxWaitMs && this.#refusal) throw after(this.#refusal, Math.ceil(left / 1000))
       if (this.#opensAt > now) await sleepUntil(this.#opensAt, this.#time, signal)
       else if (this.#underWay < Math.max(1, this.#remaining)) break
-      else await called(this.#watchers, signal)
+      else await waitIn(this.#watchers, signal)
     }
     this.#underWay += 1
     try {
@@ -65,17 +64,17 @@ export class Gate {
     }
   }
 
-  /** No more are sent at once than the service said are left; one by one when that is none. */
+  /** Limits concurrent requests to the remaining number that the service reports, but allows one. */
   narrow(remaining: number): void {
     this.#remaining = remaining
   }
 
   /**
-   * From now on nothing is sent before `opensAt`, in milliseconds of the clock.
-   * @param namedAt the time that the service named: no later, and what a request may find too far away
+   * Sends nothing before `opensAt`, in milliseconds of the clock.
+   * @param namedAt the time that the service named, which `pass` compares with the longest wait
    */
   closeUntil(namedAt: number, opensAt: number, refusal: AdoptableError): void {
-    // The latest of many times that chance chose is always a late one: the first counts, for each named time.
+    // With equal times, the random wait of the first 429 counts: the longest of many would always be long.
     if (namedAt <= this.#namedAt) return
     this.#namedAt = namedAt
     this.#opensAt = opensAt
@@ -88,18 +87,18 @@ function after({ code, message, status, requestId }: AdoptableError, retryAfter:
   return new AdoptableError(code, message, { status, requestId, retryAfter })
 }
 
-/** Stands in a line until called, or until the signal says to leave it. */
-function called(line: Call[], signal?: AbortSignal): Promise<void> {
+/** Waits in a queue until called, or until the signal aborts. */
+function waitIn(queue: Call[], signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = (): void => {
       signal?.removeEventListener('abort', leave)
       resolve()
     }
     const leave = (): void => {
-      line.splice(line.indexOf(go), 1)
+      queue.splice(queue.indexOf(go), 1)
       reject(signal?.reason)
     }
-    line.push(go)
+    queue.push(go)
     signal?.addEventListener('abort', leave, { once: true })
   })
 }

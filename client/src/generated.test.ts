@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { DESCRIPTION, generate, SOURCES } from '../generate.ts'
 
-test('the types and operations are those of openapi.json and of the list of errors', () => {
+test('the generated files match openapi.json and the list of errors', () => {
   for (const [name, text] of Object.entries(generate(DESCRIPTION))) {
     const renew = `${name}: renew it with npm run generate -w client`
     assert.equal(readFileSync(new URL(name, SOURCES), 'utf8'), text, renew)
   }
 })
 
-test('a description that asks for more than the client can do is refused', () => {
+test('an OpenAPI description that the generator does not support is rejected', () => {
   const { '/pets': pets, ...paths } = DESCRIPTION.paths
   const mixed = { ...pets?.post, parameters: pets?.get?.parameters } as (typeof pets & object)['post']
   const { components } = DESCRIPTION

@@ -9,8 +9,8 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all
 }
 
-test('every page is followed, only when it is needed, and never to another host', async (t) => {
-  // The service calls itself pets.example, which is nowhere.
+test('an iteration requests each page only when needed, and never from another host', async (t) => {
+  // The service's BASE_URL is pets.example, which does not exist.
   const { app, client } = await startClient(t)
   for (let count = 1; count <= 7; count += 1) {
     await client.createPet({ name: `Pet ${count}`, categoryId: 1, ...(count % 2 && { status: 'available' }) })
@@ -28,7 +28,7 @@ test('every page is followed, only when it is needed, and never to another host'
   assert.deepEqual(await client.pets({ status: 'sold' }).next(), { done: true, value: undefined })
 })
 
-test('oldest first, a walk meets each animal once, those that others add meanwhile too', async (t) => {
+test('with sort=id an iteration returns each animal once, including animals added during the iteration', async (t) => {
   const { client } = await startClient(t)
   for (let count = 1; count <= 5; count += 1) await client.createPet({ name: `${count}`, categoryId: 1 })
 
@@ -41,7 +41,7 @@ test('oldest first, a walk meets each animal once, those that others add meanwhi
   assert.deepEqual(met, [1, 2, 3, 4, 5, 6, 7, 8])
 })
 
-test('an empty page that is not the last is asked for again after a pause, longer each time', async (t) => {
+test('an empty page that is not the last page is requested again after growing pauses', async (t) => {
   const pages = [[1], [], [], [2], [], []]
   const fetch = async () => {
     const ids = pages.shift() ?? []
@@ -62,7 +62,7 @@ test('an empty page that is not the last is asked for again after a pause, longe
   assert.deepEqual(waits, [250, 500, 250])
 })
 
-test('without a limit of its own a walk takes pages of 100; ids stay with it from page to page', async (t) => {
+test('an iteration without a limit requests pages of 100 animals and keeps the id filter', async (t) => {
   const { app, client } = await startClient(t)
   for (let count = 1; count <= 101; count += 1) await client.createPet({ name: `${count}`, categoryId: 1 })
   const id = Array.from({ length: 50 }, (_, at) => 2 * at + 1)
@@ -76,7 +76,7 @@ test('without a limit of its own a walk takes pages of 100; ids stay with it fro
   )
 })
 
-test('orders are walked as animals are', async (t) => {
+test('orders() yields the orders of all pages', async (t) => {
   const { client } = await startClient(t)
   for (let petId = 1; petId <= 3; petId += 1) {
     await client.createPet({ name: 'Rex', categoryId: 1, status: 'available' })
@@ -91,7 +91,7 @@ test('orders are walked as animals are', async (t) => {
   )
 })
 
-test('applications are walked as animals are', async (t) => {
+test('applications() yields the applications of all pages', async (t) => {
   const { client } = await startClient(t)
   const { data: pet } = await client.createPet({ name: 'Rex', categoryId: 1, status: 'available' })
   const applicant = { name: 'Zoë', email: 'zoe@example.org' }
@@ -110,7 +110,7 @@ test('applications are walked as animals are', async (t) => {
   )
 })
 
-test('the next page is found in a Link header of any form', () => {
+test('nextCursor is read from every form of Link header', () => {
   const cursorIn = (link: string) => nextCursor(new Headers({ link }))
 
   assert.equal(

@@ -8,7 +8,7 @@ import { startClient } from './testing/start-client.ts'
 const blobOf = async (type = 'image/jpeg', number = 0): Promise<Blob> =>
   new Blob([new Uint8Array(await picture({ width: 800, height: 600, number }))], { type })
 
-test('a photo is added to an animal and to an organization, and tells how much of it has gone', async (t) => {
+test('photos are added to an animal and an organization, with progress', async (t) => {
   const { client, app } = await startClient(t)
   await client.createPet({ name: 'Rex', categoryId: 1 })
   const file = await blobOf()
@@ -27,7 +27,7 @@ test('a photo is added to an animal and to an organization, and tells how much o
   assert.equal((await client.photos.addToOrganization(1, file)).status, 201)
 })
 
-test('what cannot be added fails with the code of the service, or before anything is sent', async (t) => {
+test('an invalid photo fails with the error code of the service, or before anything is sent', async (t) => {
   const { client } = await startClient(t)
   await client.createPet({ name: 'Rex', categoryId: 1 })
   for (const [petId, file, code] of [
@@ -47,8 +47,8 @@ test('what cannot be added fails with the code of the service, or before anythin
   assert.deepEqual((await client.listPetPhotos({ petId: 1 })).data, [])
 })
 
-test('after a lost connection a photo is sent again, and is there once', async (t) => {
-  // Its waits take no time here, and the service may be at work on the photo for a second.
+test('after a lost connection a photo is sent again and stored once', async (t) => {
+  // Waits take no time here, while the service may process the photo for a second.
   const { client, proxy } = await startClient(t, { client: { retries: 1_000 } })
   await client.createPet({ name: 'Rex', categoryId: 1 })
   let sent = 0
@@ -60,7 +60,7 @@ test('after a lost connection a photo is sent again, and is there once', async (
   assert.equal((await client.listPetPhotos({ petId: 1 })).data.length, 1)
 })
 
-test('an upload ends with its signal, and nothing of it is shown', async (t) => {
+test('an aborted upload leaves no photo', async (t) => {
   const { client } = await startClient(t)
   await client.createPet({ name: 'Rex', categoryId: 1 })
   const controller = new AbortController()

@@ -1,13 +1,13 @@
-/** How much of a file has gone, in bytes. */
+/** How much of a file was sent, in bytes. */
 export interface Progress {
   sent: number
   total: number
 }
 
-/** Of a browser's XMLHttpRequest what is used here: types of the DOM are not everywhere. */
-interface PageRequest {
+/** The part of a browser's XMLHttpRequest that is used here. DOM types are not available everywhere. */
+interface BrowserRequest {
   readonly status: number
-  /** Where the answer came from, behind all redirections. */
+  /** URL of the response, after redirects. */
   readonly responseURL: string
   readonly responseText: string
   readonly upload: { onprogress: (event: { loaded: number; total: number }) => void }
@@ -24,44 +24,44 @@ interface PageRequest {
 
 export type OnProgress = (progress: Progress) => void
 
-interface Sent {
+interface Upload {
   method: string
   headers: Headers
   body: Blob
   signal: AbortSignal
 }
 
-/** Sends a file as `fetch` does, and tells how it goes: `fetch` alone tells nothing of what it sends. */
-export function sendTelling(
+/** Sends a file like `fetch` and reports progress, which `fetch` cannot. */
+export function sendWithProgress(
   url: URL,
-  sent: Sent,
+  upload: Upload,
   onProgress: OnProgress,
   fetch: typeof globalThis.fetch,
 ): Promise<Response> {
-  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => PageRequest }
-  if (XMLHttpRequest) return sendByPage(new XMLHttpRequest(), url, sent, onProgress)
-  const total = sent.body.size
-  let gone = 0
+  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => BrowserRequest }
+  if (XMLHttpRequest) return sendByXhr(new XMLHttpRequest(), url, upload, onProgress)
+  const total = upload.body.size
+  let sent = 0
   const counting = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       controller.enqueue(piece)
-      gone += piece.length
-      onProgress({ sent: gone, total })
+      sent += piece.length
+      onProgress({ sent, total })
     },
   })
-  // A body that is made while it goes needs this word, which not every type of `fetch` has.
-  const streaming = { body: sent.body.stream().pipeThrough(counting), duplex: 'half' }
-  return fetch(url, { ...sent, ...streaming, redirect: 'error' } as RequestInit)
+  // Streaming bodies need `duplex`, which not every type of `fetch` has.
+  const streaming = { body: upload.body.stream().pipeThrough(counting), duplex: 'half' }
+  return fetch(url, { ...upload, ...streaming, redirect: 'error' } as RequestInit)
 }
 
 /**
- * Browsers tell of what they send in this old way alone. It follows redirections, with the key too where they
- * stay in the origin.
+ * Only XMLHttpRequest reports progress in browsers. It follows redirects, and sends the key along within the
+ * same origin.
  */
-function sendByPage(
-  request: PageRequest,
+function sendByXhr(
+  request: BrowserRequest,
   url: URL,
-  { method, headers, body, signal }: Sent,
+  { method, headers, body, signal }: Upload,
   onProgress: OnProgress,
 ): Promise<Response> {
   return new Promise<Response>((done, fail) => {
@@ -69,9 +69,9 @@ function sendByPage(
     signal.addEventListener('abort', abort)
     request.upload.onprogress = ({ loaded, total }) => onProgress({ sent: loaded, total })
     request.onload = () => {
-      // It cannot be told to follow none: what it was led to is at least not taken for an answer.
+      // Redirects cannot be turned off; at least the response of another URL is not accepted.
       if (request.responseURL === url.href) done(responseOf(request))
-      else fail(new TypeError('The address redirects, which is not followed.'))
+      else fail(new TypeError('The URL redirects; redirects are not followed.'))
     }
     request.onerror = () => fail(new TypeError('The network failed.'))
     request.onabort = () => fail(signal.reason)
@@ -83,7 +83,7 @@ function sendByPage(
   })
 }
 
-function responseOf(request: PageRequest): Response {
+function responseOf(request: BrowserRequest): Response {
   const lines = request.getAllResponseHeaders().trim().split('\r\n')
   const headers = lines.map((line) => line.split(/: (.*)/s, 2) as [string, string])
   const { status } = request

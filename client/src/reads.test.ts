@@ -6,7 +6,7 @@ import { startClient } from './testing/start-client.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
 
-test('one animal is found by its id, with the ETag that its change asks for', async (t) => {
+test('findPet returns one animal with the ETag for ifMatch', async (t) => {
   const { client, app } = await startClient(t)
   const { data: pet } = await client.createPet(REX)
   await client.createPet(REX)
@@ -22,7 +22,7 @@ test('one animal is found by its id, with the ETag that its change asks for', as
   await assert.rejects(client.findPet(1.5), TypeError)
 })
 
-test('what is as the ETag has it is not sent again', async (t) => {
+test('ifNoneMatch with a current ETag returns notModified and no data', async (t) => {
   const { client } = await startClient(t)
   await client.createPet(REX)
   const [list, one] = [await client.listPets(), await client.findPet(1)]
@@ -40,7 +40,7 @@ test('what is as the ETag has it is not sent again', async (t) => {
   assert.equal((await client.listPets({}, { ifNoneMatch: undefined })).data?.length, 1)
 })
 
-test('a page has the cursor of the next one, the last has none', async (t) => {
+test('nextCursor is the cursor of the next page, and is undefined on the last page', async (t) => {
   const { client } = await startClient(t)
   for (let count = 1; count <= 3; count += 1) await client.createPet(REX)
 
@@ -51,7 +51,7 @@ test('a page has the cursor of the next one, the last has none', async (t) => {
   assert.deepEqual([last.data.map(({ id }) => id), last.nextCursor], [[1], undefined])
 })
 
-test('headers of a client and of a call are sent, and take the place of none of its own', async (t) => {
+test('headers of the client and of a call are sent, but cannot replace the headers that the client sets itself', async (t) => {
   const { settings, app } = await startClient(t)
   const front = await startFront(t, app.port)
   const headers = { 'X-Shop': 'one', 'x-via': 'client', Authorization: 'Bearer other' }
@@ -70,11 +70,11 @@ test('headers of a client and of a call are sent, and take the place of none of 
   assert.throws(() => new AdoptableClient({ ...settings, headers: { 'x-a': 'a\nb' } }), TypeError)
 })
 
-test('what a proxy adds to an answer does not make it another one', async (t) => {
+test('headers added by a proxy do not affect the result', async (t) => {
   const { settings, app } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 0 })
-  front.says.push(
+  front.replies.push(
     { status: 201, headers: { link: '<http://[>; rel="next"' }, body: '{}' },
     { status: 400, body: '{ "code": "bad_request", "message": "No.", "details": {} }' },
   )

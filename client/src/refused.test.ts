@@ -4,7 +4,7 @@ import { AdoptableClient } from './client.ts'
 import { startFront } from './testing/front.ts'
 import { startClient } from './testing/start-client.ts'
 
-test('the message of a 400 names each member, with what is wrong with it', async (t) => {
+test('the message of a 400 names each invalid member', async (t) => {
   const { client } = await startClient(t)
 
   const body = await client.createPet({ name: '', categoryId: 99 }).catch((error) => error)
@@ -14,14 +14,14 @@ test('the message of a 400 names each member, with what is wrong with it', async
   assert.match(query.message, /limit: ./)
 })
 
-test('in a browser that gets no answer from another origin, the error names CORS and its setting', async (t) => {
+test('a failed cross-origin request in a browser: the error names CORS and CORS_ORIGINS', async (t) => {
   const { settings, app } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 0 })
   const failed = async (origin?: string) => {
-    // What a browser has, and Node has not; fetch fails with the same TypeError in both.
+    // Browsers have `location`, Node does not; fetch fails with the same TypeError in both.
     if (origin) Object.assign(globalThis, { location: { origin } })
-    front.says.push({ status: 307, headers: { location: '/' } })
+    front.replies.push({ status: 307, headers: { location: '/' } })
     try {
       return await client.listPets().catch(({ code, message }) => `${code}: ${message}`)
     } finally {

@@ -5,7 +5,7 @@ import { AdoptableClient } from './client.ts'
 import { startFront } from './testing/front.ts'
 import { startClient } from './testing/start-client.ts'
 
-test('no cache on the way answers in place of the service, or keeps an answer', async (t) => {
+test('requests bypass all caches', async (t) => {
   const { settings, app } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
@@ -19,7 +19,7 @@ test('no cache on the way answers in place of the service, or keeps an answer', 
   )
 })
 
-test('an id that cannot be one is a TypeError at once, and nothing is sent', async (t) => {
+test('an invalid id is a TypeError, and nothing is sent', async (t) => {
   const { client, app } = await startClient(t)
   const sent = app.log.length
   const wrong: unknown[] = [0, -1, 1.5, Number.NaN, Infinity, 2 ** 53, '7', '', 7n, true, {}, [[7]], null]
@@ -39,7 +39,7 @@ test('an id that cannot be one is a TypeError at once, and nothing is sent', asy
   assert.equal(app.log.length, sent)
 })
 
-test('a null in updatePet takes an animal out of its organization', async (t) => {
+test('updatePet with organizationId null removes the animal from its organization', async (t) => {
   const { client } = await startClient(t, { key: { ...UNLIMITED, access: 'admin' } })
   const { data: organization } = await client.createOrganization({ name: 'Harbour Cats' })
   const { data: pet } = await client.createPet({

@@ -7,7 +7,7 @@ import { answered, limited, startClient } from './testing/start-client.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
 
-/** The error that a call must end with. */
+/** The error that a call must reject with. */
 async function errorOf(call: Promise<unknown>): Promise<AdoptableError> {
   const error = await call.then(
     () => undefined,
@@ -17,7 +17,7 @@ async function errorOf(call: Promise<unknown>): Promise<AdoptableError> {
   return error
 }
 
-test('a request over the limit is sent again a moment after the limit reopens, and then succeeds', async (t) => {
+test('a request over the limit is sent again after the limit resets and succeeds', async (t) => {
   const { app, client, waits } = await startClient(t, { key: limited(2) })
   await client.listPets()
   await client.listPets()
@@ -26,13 +26,13 @@ test('a request over the limit is sent again a moment after the limit reopens, a
 
   await client.deletePet({ petId: 9 }).catch(({ code }) => assert.equal(code, 'pet_not_found'))
 
-  // Windows open at full seconds; 1.5 s of 60 are gone, and the service rounds up. Chance adds half of 0.5 s.
+  // 1.5 s of the 60 s window have passed and the service rounds up. The random wait adds half of 0.5 s.
   assert.deepEqual(waits, [59_250])
   assert.equal(app.clock.now, before + 59_250)
   assert.equal(answered(app, 429), 1)
 })
 
-test('300 requests at once on a key of 60 a minute all succeed, and are refused once a minute at most', async (t) => {
+test('300 concurrent requests with a key limited to 60 a minute all succeed, with at most one 429 per minute', async (t) => {
   const { app, client } = await startClient(t, {
     key: limited(60),
     settings: { BAN_AFTER_REFUSALS: '2' },
@@ -48,18 +48,18 @@ test('300 requests at once on a key of 60 a minute all succeed, and are refused 
   assert.ok(answered(app, 429) <= 4, `${answered(app, 429)} refused`)
 })
 
-test('clients that share a key, each with many requests at once, earn no ban', async (t) => {
+test('clients that share a key and send many requests at once are not banned', async (t) => {
   const { app, settings } = await startClient(t, { key: limited(10), client: { retries: 20 } })
   const clients = Array.from({ length: 3 }, () => new AdoptableClient(settings))
 
   const all = await Promise.all(clients.flatMap((one) => Array.from({ length: 60 }, () => one.listPets())))
 
   assert.equal(all.length, 180)
-  // A ban would be longer than any of them waits.
+  // A ban would last longer than any of them waits.
   assert.ok(answered(app, 429) > 0)
 })
 
-test('when the service names a longer wait than allowed, the error comes at once, and nothing is sent', async (t) => {
+test('a Retry-After above maxWaitSeconds rejects the call at once, and nothing more is sent', async (t) => {
   const { app, client, waits } = await startClient(t, {
     key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1 } },
   })
@@ -79,7 +79,7 @@ test('when the service names a longer wait than allowed, the error comes at once
   await client.listPets()
 })
 
-test('a request made later waits for the time that a 429 named to another', async (t) => {
+test('a later request waits for the Retry-After of an earlier 429', async (t) => {
   const { app, client, waits } = await startClient(t, { key: limited(1), client: { retries: 0 } })
   await client.listPets()
   assert.equal((await errorOf(client.listPets())).retryAfter, 60)
@@ -91,12 +91,12 @@ test('a request made later waits for the time that a 429 named to another', asyn
   assert.equal(answered(app, 429), 1)
 })
 
-test('tries are bounded, for a 429 as for anything else', async (t) => {
+test('the number of attempts is limited, also after a 429', async (t) => {
   const { app, settings, waits } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
   const body = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Wait.', status: 429 })
-  front.says = Array.from({ length: 9 }, () => ({ status: 429, headers: { 'retry-after': '1' }, body }))
+  front.replies = Array.from({ length: 9 }, () => ({ status: 429, headers: { 'retry-after': '1' }, body }))
 
   const { code, retryAfter } = await errorOf(client.createPet(REX))
 
@@ -105,15 +105,15 @@ test('tries are bounded, for a 429 as for anything else', async (t) => {
 })
 
 for (const status of [429, 503]) {
-  test(`${status}: each wait is what Retry-After says and, by chance, ever more, so that clients part`, async (t) => {
+  test(`${status}: each wait is Retry-After plus a growing random time`, async (t) => {
     const { app, settings, waits } = await startClient(t)
     const front = await startFront(t, app.port)
-    const says = Array.from({ length: 5 }, () => ({ status, headers: { 'retry-after': '5' } }))
+    const replies = Array.from({ length: 5 }, () => ({ status, headers: { 'retry-after': '5' } }))
 
     for (const chance of [0, 0.5, 0.75]) {
-      // The wait may be longer than the longest that may be named: that is about the named one.
+      // maxWaitSeconds limits the named wait, not the random time.
       const own = { baseUrl: front.baseUrl, retries: 5, maxWaitSeconds: 5, random: () => chance }
-      front.says = [...says]
+      front.replies = [...replies]
       await new AdoptableClient({ ...settings, ...own }).listPets()
     }
 
@@ -123,10 +123,13 @@ for (const status of [429, 503]) {
   })
 }
 
-test('of many 429s the one that names the latest time counts, with the first chance that it met', async (t) => {
+test('several 429s: the client waits until the latest Retry-After, plus the random wait of its first 429', async (t) => {
   const { settings, waits } = await startClient(t)
-  const says = ['5', '9', '9', '7'].map((seconds) => ({ status: 429, headers: { 'retry-after': seconds } }))
-  const answers = says.map((said) => new Response(null, said))
+  const replies = ['5', '9', '9', '7'].map((seconds) => ({
+    status: 429,
+    headers: { 'retry-after': seconds },
+  }))
+  const answers = replies.map((reply) => new Response(null, reply))
   const chances = [0.9, 0.5, 0.1, 0.9]
   const client = new AdoptableClient({
     ...settings,
@@ -135,18 +138,18 @@ test('of many 429s the one that names the latest time counts, with the first cha
     fetch: async (...request) => answers.shift() ?? fetch(...request),
   })
 
-  await Promise.all(says.map(() => errorOf(client.listPets())))
+  await Promise.all(replies.map(() => errorOf(client.listPets())))
   await client.listPets()
 
   assert.deepEqual(waits, [9_250])
 })
 
-test('503: waits as told, in seconds or to a date, or ever longer by chance, with the same Idempotency-Key', async (t) => {
+test('503: waits for Retry-After in seconds or as a date, or a growing random time, and keeps the Idempotency-Key', async (t) => {
   const { app, settings, waits } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 5 })
   const date = new Date(app.clock.now + 3_000 + 7_000).toUTCString()
-  front.says = [
+  front.replies = [
     { status: 503, headers: { 'retry-after': '3' } },
     { status: 503, headers: { 'retry-after': date } },
     { status: 502, body: 'Bad gateway' },
@@ -157,25 +160,25 @@ test('503: waits as told, in seconds or to a date, or ever longer by chance, wit
   const { data } = await client.createPet(REX)
 
   assert.equal(data.id, 1)
-  // On top of what was named, half of what the bound is by then, as the test's chance has it.
+  // Plus half of the current bound, because the test's random number is 0.5.
   assert.deepEqual(waits, [3_250, 7_500, 1_000, 2_000, 4_000])
   const keys = front.seen.map(({ headers }) => headers['idempotency-key'])
   assert.match(String(keys[0]), /^[0-9a-f]{32}$/)
   assert.deepEqual(new Set(keys).size, 1)
 })
 
-test('what takes no Idempotency-Key and is no GET is not sent again after a 503', async (t) => {
+test('a DELETE is not sent again after a 503', async (t) => {
   const { app, settings } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
-  front.says = [{ status: 503, headers: { 'retry-after': '1' } }]
+  front.replies = [{ status: 503, headers: { 'retry-after': '1' } }]
 
   assert.deepEqual((await errorOf(client.deletePet({ petId: 1 }))).status, 503)
   assert.equal(front.seen.length, 1)
 })
 
-test('a connection lost after a POST arrived: the animal is added once, and its answer comes', async (t) => {
-  // A wait takes no time here: the answer to the first try may be under way for many more.
+test('a connection lost after a POST arrived: the animal is added once and returned', async (t) => {
+  // Waits take no time here, so the first attempt may still be running for many more.
   const { proxy, client } = await startClient(t, { client: { retries: 1_000 } })
   let sent = 0
   proxy.onSend = (bytes) => bytes.includes('POST /v1/pets') && ++sent === 1
@@ -187,7 +190,7 @@ test('a connection lost after a POST arrived: the animal is added once, and its 
   assert.deepEqual([data.id, headers.get('idempotent-replayed')], [1, 'true'])
 })
 
-test('a lost connection: GET and PATCH are sent again, DELETE is not', async (t) => {
+test('after a lost connection GET and PATCH are sent again, DELETE is not', async (t) => {
   const { proxy, client } = await startClient(t, { client: { retries: 1_000 } })
   await client.createPet(REX)
   const sent = { GET: 0, PATCH: 0, DELETE: 0 }
@@ -204,11 +207,11 @@ test('a lost connection: GET and PATCH are sent again, DELETE is not', async (t)
   assert.deepEqual([sent.GET, sent.PATCH >= 2, sent.DELETE], [2, true, 1])
 })
 
-test('a browser on a page of plain http makes Idempotency-Keys too, another for each call', async (t) => {
+test('on a plain http page each call gets its own Idempotency-Key', async (t) => {
   const { app, settings } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
-  // What is there only on pages of https and of localhost.
+  // Available only on https and localhost pages.
   t.mock.property(Crypto.prototype, 'randomUUID', undefined)
 
   await client.createPet(REX)
@@ -220,7 +223,7 @@ test('a browser on a page of plain http makes Idempotency-Keys too, another for 
   for (const key of keys) assert.match(String(key), /^[0-9a-f]{32}$/)
 })
 
-test('your own Idempotency-Key is sent as it is: the same call again changes nothing', async (t) => {
+test('an idempotencyKey passed to a call is sent, so repeating the call changes nothing', async (t) => {
   const { client } = await startClient(t)
   const options = { idempotencyKey: 'intake-4711' }
 
@@ -234,28 +237,28 @@ test('your own Idempotency-Key is sent as it is: the same call again changes not
   )
 })
 
-test('while an earlier try is still being answered, the next one is sent in a moment', async (t) => {
+test('a 409 idempotency_key_in_use is sent again after a short wait', async (t) => {
   const { app, settings, waits } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
   const body = JSON.stringify({ code: 'idempotency_key_in_use', message: 'Again.', status: 409 })
-  front.says = [{ status: 409, body }]
+  front.replies = [{ status: 409, body }]
 
   assert.equal((await client.createPet(REX)).data.id, 1)
   assert.deepEqual(waits, [250])
 })
 
-test('an answer that does not come in time counts as a lost connection', async (t) => {
+test('a response after timeoutSeconds counts as a lost connection', async (t) => {
   const { proxy, settings } = await startClient(t)
   proxy.mode = 'stall'
   const client = new AdoptableClient({ ...settings, timeoutSeconds: 0.05, retries: 1 })
 
   const { code, cause } = await errorOf(client.listPets())
 
-  assert.deepEqual([code, String(cause)], ['connection_failed', 'Error: The answer took too long.'])
+  assert.deepEqual([code, String(cause)], ['connection_failed', 'Error: The response took too long.'])
 })
 
-test('a ban that others with the same key earned is waited out, as the service says', async (t) => {
+test('a client waits until a ban caused by other clients of its key has ended', async (t) => {
   const { app, client, waits } = await startClient(t, {
     key: limited(1),
     settings: { BAN_AFTER_REFUSALS: '1' },
@@ -268,7 +271,7 @@ test('a ban that others with the same key earned is waited out, as the service s
   assert.deepEqual(waits, [900_250])
 })
 
-test('clients of different keys do not wait for each other', async (t) => {
+test('clients with different keys do not wait for each other', async (t) => {
   const { app, settings, client, waits } = await startClient(t, { key: limited(1), client: { retries: 0 } })
   const other = new AdoptableClient({ ...settings, key: await makeKey(app.databaseUrl) })
   await client.listPets()

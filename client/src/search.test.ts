@@ -21,7 +21,7 @@ async function startFilled(t: Parameters<typeof startClient>[0]) {
   return { ...started, idsOf }
 }
 
-test('a filter takes one value or several, and an animal has to have one of them', async (t) => {
+test('a filter accepts one value or several, and matches any of them', async (t) => {
   const { client, idsOf } = await startFilled(t)
 
   assert.deepEqual(await idsOf({ status: 'available' }), [1])
@@ -34,7 +34,7 @@ test('a filter takes one value or several, and an animal has to have one of them
   await assert.rejects(client.listPets({ categoryId: [1, 1.5] }), TypeError)
 })
 
-test('animals near a place come with their distance, the nearest first', async (t) => {
+test('near returns animals with their distance, nearest first', async (t) => {
   const { client, idsOf } = await startFilled(t)
 
   const { data } = await client.listPets({ near: '52.0,5.12', within: 20, sort: 'distance' })
@@ -46,7 +46,7 @@ test('animals near a place come with their distance, the nearest first', async (
   assert.deepEqual(await idsOf({ near: 'Denver, CO' }), [2])
 })
 
-test('values of filters are counted', async (t) => {
+test('listPetFacets counts the values of filters', async (t) => {
   const { client } = await startFilled(t)
 
   const { data } = await client.listPetFacets({ facet: ['status', 'breed'], categoryId: 1 })
@@ -59,7 +59,7 @@ test('values of filters are counted', async (t) => {
   assert.equal((await client.listPetFacets({ facet: 'age' })).data.matches, 3)
 })
 
-test('a misspelt filter is an error, whatever headers a program sends', async (t) => {
+test('a misspelled filter is rejected, whatever headers are sent', async (t) => {
   const { client, app, settings } = await startFilled(t)
   const misspelt = { breeed: 'Poodle' } as ListPetsParameters
 

@@ -1,14 +1,14 @@
-/** Where time and chance come from; a test brings its own. */
+/** Source of time and randomness. Tests replace it. */
 export interface Time {
   /** Unix time in milliseconds. */
   clock: () => number
-  /** Resolves after that many milliseconds; rejects with the signal's reason when it is aborted before. */
+  /** Resolves after the milliseconds; rejects with the signal's reason if aborted before. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
   /** From 0 to below 1. */
   random: () => number
 }
 
-/** Of the machine. Setting its clock moves no wait: the time since the start is counted apart from it. */
+/** The machine's. Setting its clock does not affect waits, because it uses the monotonic clock. */
 export const MACHINE_TIME: Time = {
   clock: () => performance.timeOrigin + performance.now(),
   sleep(milliseconds, signal) {
@@ -27,36 +27,36 @@ export const MACHINE_TIME: Time = {
   random: Math.random,
 }
 
-/** The longest that setTimeout can wait, in milliseconds. */
-const LONGEST_SLEEP = 2 ** 31 - 1
+/** Maximum of setTimeout. */
+const MAX_SLEEP_MS = 2 ** 31 - 1
 
-/** Resolves when the clock shows that time, never before. */
+/** Resolves when the clock shows `at` or later. */
 export async function sleepUntil(at: number, { clock, sleep }: Time, signal?: AbortSignal): Promise<void> {
   for (;;) {
     signal?.throwIfAborted()
     const left = at - clock()
     if (left <= 0) return
-    await sleep(Math.min(Math.ceil(left), LONGEST_SLEEP), signal)
+    await sleep(Math.min(Math.ceil(left), MAX_SLEEP_MS), signal)
   }
 }
 
-const FIRST_BACKOFF = 500
-const LONGEST_BACKOFF = 20_000
+const MIN_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 20_000
 
 /**
- * How long to wait, after the time that the service named if it did: anything up to a bound that doubles with
- * each try, so that clients which failed together do not come back together.
- * @param tries how many there were
+ * A random wait, added to the time that the service named, up to a bound that doubles with each attempt. It
+ * keeps clients from returning all at once.
+ * @param attempts number of attempts so far
  * @returns milliseconds
  */
-export function backoff(tries: number, random: () => number): number {
-  return random() * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (tries - 1))
+export function backoff(attempts: number, random: () => number): number {
+  return random() * Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** (attempts - 1))
 }
 
 /**
  * Reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or a date.
  * @param now Unix time in milliseconds
- * @returns seconds; undefined where there is none that can be read
+ * @returns seconds; undefined without a readable header
  */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined

@@ -8,11 +8,11 @@ import {
   type Pet,
 } from '../client.ts'
 
-// What a program that uses the client may write, and what the compiler must refuse. It is compiled, never run;
-// the test of the package puts the package's name in place of the import above.
+// Code that must compile, and code that the compiler must reject. It never runs. The test of the package replaces
+// the import above by the package's name.
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-/** Takes true alone when both types are the same. */
+/** Accepts only true if both types are the same. */
 function expectType<A, B>(_: Same<A, B>): void {}
 
 export async function mayBeWritten(signal: AbortSignal): Promise<void> {
@@ -34,7 +34,7 @@ export async function mayBeWritten(signal: AbortSignal): Promise<void> {
   if (!again.notModified) expectType<typeof again.data, Pet[]>(true)
   const status = pet.status
   const nothing = undefined
-  // What may be undefined may be given as it is, with exactOptionalPropertyTypes too.
+  // Members may be undefined, with exactOptionalPropertyTypes too.
   await client.listPets({
     cursor: listed.nextCursor,
     status,
@@ -103,10 +103,10 @@ export async function mustNotBeWritten(client: AdoptableClient): Promise<void> {
   await client.createPet({ name: 'Rex', categoryId: 1 }, { ifMatch: '"x"' })
   // @ts-expect-error: it takes no If-None-Match
   await client.listCategories({ ifNoneMatch: '"x"' })
-  // @ts-expect-error: what has not changed is not there
+  // @ts-expect-error: unchanged data is undefined
   ;(await client.listPets({}, { ifNoneMatch: '"x"' })).data.length
   // @ts-expect-error: an id is a number
   await client.deletePet({ petId: '1' })
-  // @ts-expect-error: for the operations alone
+  // @ts-expect-error: only operations use it
   await client.send({ method: 'GET', path: '/' }, {}, {})
 }

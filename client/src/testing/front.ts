@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { cleanup } from '../../../src/testing/cleanup.ts'
 
-/** What it says instead of passing a request on. */
-export interface Saying {
+/** A response that the proxy sends instead of passing the request on. */
+export interface Reply {
   status: number
   headers?: http.OutgoingHttpHeaders
   body?: string
@@ -13,19 +13,19 @@ export interface Saying {
 
 export interface Front {
   baseUrl: string
-  /** Of the requests to come, one each; then everything is passed on. */
-  says: Saying[]
+  /** Responses to the next requests, in order. Later requests are passed on. */
+  replies: Reply[]
   seen: http.IncomingMessage[]
 }
 
-/** A server before the service, as operators have one: now and then it answers itself. */
+/** A reverse proxy in front of the service that answers some requests itself. */
 export async function startFront(t: TestContext, port: number): Promise<Front> {
   const server = http.createServer((request, response) => {
     front.seen.push(request)
-    const saying = front.says.shift()
-    if (saying) {
+    const reply = front.replies.shift()
+    if (reply) {
       request.resume()
-      response.writeHead(saying.status, saying.headers).end(saying.body)
+      response.writeHead(reply.status, reply.headers).end(reply.body)
       return
     }
     const { method, url, headers } = request
@@ -43,7 +43,7 @@ export async function startFront(t: TestContext, port: number): Promise<Front> {
   })
   const front: Front = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    says: [],
+    replies: [],
     seen: [],
   }
   return front

@@ -5,27 +5,27 @@ import { AdoptableClient, type ClientSettings } from '../client.ts'
 
 export interface TestClient {
   app: TestApp
-  /** The line between the two. */
+  /** The connection between client and service. */
   proxy: Line
   client: AdoptableClient
-  /** Of another client of the same service and clock. */
+  /** Settings of another client for the same service and clock. */
   settings: ClientSettings
   /** Milliseconds of each wait so far. */
   waits: number[]
 }
 
-interface Given extends Omit<Options, 'key'> {
+interface ClientOptions extends Omit<Options, 'key'> {
   key?: Options['key'] | undefined
   client?: Partial<ClientSettings>
 }
 
-/** The service and a client on one clock, which a wait moves on at once. */
+/** The service and a client that share a clock. A wait advances the clock at once. */
 export async function startClient(
   t: TestContext,
-  { client, key = UNLIMITED, ...options }: Given = {},
+  { client, key = UNLIMITED, ...options }: ClientOptions = {},
 ): Promise<TestClient> {
   const app = await startApp(t, { ...options, key })
-  // Cut before the service stops, which would wait for the client's idle connections.
+  // Cut first: the service's stop would wait for the client's idle connections.
   const proxy = await startProxy(t, { host: '127.0.0.1', port: app.port })
   const waits: number[] = []
   const settings = {
@@ -35,7 +35,7 @@ export async function startClient(
     async sleep(milliseconds: number, signal?: AbortSignal) {
       const end = app.clock.now + milliseconds
       waits.push(milliseconds)
-      // What is under way gets on with it meanwhile.
+      // Lets requests in progress continue.
       await new Promise((resolve) => setImmediate(resolve))
       signal?.throwIfAborted()
       app.clock.now = Math.max(app.clock.now, end)
@@ -46,12 +46,12 @@ export async function startClient(
   return { app, proxy, client: new AdoptableClient(settings), settings, waits }
 }
 
-/** A key with so many requests a minute. */
+/** Creates a key with this many requests per minute. */
 export function limited(perMinute: number): Options['key'] {
   return { plan: 'enterprise', limits: { perMinute, perDay: 1e9 } }
 }
 
-/** How many requests the service answered with that status. */
+/** Number of requests that the service answered with this status. */
 export function answered({ log }: TestApp, status: number): number {
   return log.filter((line) => JSON.parse(line).status === status).length
 }
