@@ -94,7 +94,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
 
     const photos = await openPhotos(config, options.renderer)
     opened.defer(() => photos.close())
-    opened.defer(await startWorkFolderSweep(photos.store, clock, loss))
+    opened.defer(await startWorkFolderSweep(photos.store, loss))
     const context: Context = {
       config,
       db,

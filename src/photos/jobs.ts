@@ -84,8 +84,7 @@ export const orphanedPhotoFiles: Job = {
     const { ended_at: last } = (await listJobs(db)).get(ORPHANED_FILES_JOB) ?? {}
     return !last || Math.abs(clock() - last) >= DAY_MS
   },
-  async run({ db, photos: { store }, clock }, mayGoOn) {
-    const before = clock() - DAY_MS
+  async run({ db, photos: { store } }, mayGoOn) {
     let names: string[] = []
     const removeUnused = async (): Promise<void> => {
       const hashes = names.map((name) => readFileName(name)?.hash ?? '')
@@ -93,8 +92,8 @@ export const orphanedPhotoFiles: Job = {
       await store.remove(names.filter((_, index) => !used.has(hashes[index] ?? '')))
       names = []
     }
-    for await (const { name, at } of store.list()) {
-      if (at < before) names.push(name)
+    for await (const { name, ageMs } of store.list()) {
+      if (ageMs > DAY_MS) names.push(name)
       if (names.length < ORPHAN_BATCH_SIZE) continue
       if (!(await mayGoOn())) return
       await removeUnused()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync, readdirSync } from 'node:fs'
+import { globSync, readdirSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -48,13 +48,16 @@ function startClients({ ask }: Service, number: () => number) {
 
 const filesIn = (folder: string): string[] => globSync('??/*', { cwd: folder })
 
-/** Runs the service's cleanup as a day later. */
-async function sweep(databaseUrl: string, photoStore: PhotoStore, now: number): Promise<void> {
+/** Dates all files back by two days, and runs the service's cleanup. */
+async function sweep(databaseUrl: string, photoStore: PhotoStore): Promise<void> {
+  const folder = join(photoStore.workFolder, '..')
+  const seconds = (Date.now() - 2 * A_DAY_MS) / 1_000
+  for (const file of globSync('*/*', { cwd: folder })) utimesSync(join(folder, file), seconds, seconds)
   const { db, write, close } = await openForCommand(databaseUrl, changes)
   try {
     const photos = { store: photoStore } as Context['photos']
-    const context = { db, write, photos, clock: () => now } as Context
-    await sweepWorkFolder(photoStore, now - A_DAY_MS)
+    const context = { db, write, photos, clock: Date.now } as Context
+    await sweepWorkFolder(photoStore)
     await removedPhotos.run(context, async () => true)
     await orphanedPhotoFiles.run(context, async () => true)
   } finally {
@@ -110,7 +113,7 @@ test('kill -9 during photo changes: every visible photo is complete, and orphane
   const listOrphans = () => filesIn(folder).filter((file) => !listed.has(file.slice(3, 35)))
   const orphans = listOrphans().length
   const partialFiles = readdirSync(store.workFolder).length
-  await sweep(DATABASE_URL, store, Date.now() + 2 * A_DAY_MS)
+  await sweep(DATABASE_URL, store)
   assert.deepEqual(listOrphans(), [])
   assert.deepEqual(readdirSync(store.workFolder), [])
   assert.equal(new Set(filesIn(folder).map((file) => file.slice(3, 35))).size, listed.size)

@@ -71,7 +71,7 @@ export async function openFolder(folder: string): Promise<PhotoStore> {
         if (part.length !== PREFIX_LENGTH) continue
         for await (const name of entries(join(folder, part))) {
           const found = readFileName(name) && (await stat(join(folder, part, name)).catch(undefinedIfMissing))
-          if (found) yield { name, at: found.mtimeMs }
+          if (found) yield { name, ageMs: Date.now() - found.mtimeMs }
         }
       }
     },
@@ -86,14 +86,16 @@ export async function newWorkFile(
   return join(store.workFolder, randomUUID())
 }
 
-/**
- * Removes unfinished files of killed processes. @param before the Unix time in milliseconds; newer files stay
- */
-export async function sweepWorkFolder({ workFolder }: Pick<PhotoStore, 'workFolder'>, before: number) {
+const HOUR_MS = 3_600_000
+/** Uploads and imports never need a work file for longer. */
+const MAX_AGE_MS = 24 * HOUR_MS
+
+/** Removes unfinished files of killed processes. */
+export async function sweepWorkFolder({ workFolder }: Pick<PhotoStore, 'workFolder'>): Promise<void> {
   for await (const name of entries(workFolder)) {
     const file = join(workFolder, name)
     const found = await stat(file).catch(undefinedIfMissing)
-    if (found && found.mtimeMs < before) await rm(file, { force: true })
+    if (found && Date.now() - found.mtimeMs > MAX_AGE_MS) await rm(file, { force: true })
   }
 }
 
@@ -119,10 +121,6 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-const HOUR_MS = 3_600_000
-/** Uploads and imports never need a work file for longer. */
-const MAX_AGE_MS = 24 * HOUR_MS
-
 /**
  * Removes unfinished uploads of killed processes, at the start and then every hour. An unfinished upload may
  * reveal where a photo was taken. This is not a job, because with a bucket each machine has its own work
@@ -130,13 +128,9 @@ const MAX_AGE_MS = 24 * HOUR_MS
  *
  * @returns a function that stops the removal
  */
-export async function startWorkFolderSweep(
-  store: PhotoStore,
-  clock: () => number,
-  loss: OutageReporter,
-): Promise<() => void> {
+export async function startWorkFolderSweep(store: PhotoStore, loss: OutageReporter): Promise<() => void> {
   const sweep = (): Promise<void> =>
-    sweepWorkFolder(store, clock() - MAX_AGE_MS).catch((error: unknown) =>
+    sweepWorkFolder(store).catch((error: unknown) =>
       loss.reportLoss(error, 'unfinished photo uploads stay: their folder cannot be read now'),
     )
   await sweep()

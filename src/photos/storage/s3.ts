@@ -100,7 +100,8 @@ export async function openS3(photosUrl: string, options = DEFAULT_OPTIONS): Prom
         const response = await request('GET', `${bucket}?list-type=2&max-keys=${options.pageSize}${more}`)
         const page = readPage(response?.text ?? '')
         if (!page) throw new Error(`${host} did not answer with a list of files`)
-        yield* page.files
+        const now = Date.parse(response?.headers.date ?? '') || Date.now()
+        for (const { name, at } of page.files) yield { name, ageMs: now - at }
         // With such a token, the list would never end.
         if (page.next !== undefined && ['', token].includes(page.next))
           throw new Error(`${host} does not say where the next page of its list is`)

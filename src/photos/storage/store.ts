@@ -31,6 +31,9 @@ export interface PhotoStore {
   size(name: string): Promise<number | undefined>
   /** Removes files. Missing files are not an error. */
   remove(names: string[]): Promise<void>
-  /** Lists all files in any order, each with the Unix time in milliseconds at which it was stored. */
-  list(): AsyncIterable<{ name: string; at: number }>
+  /**
+   * Lists all files in any order, each with the time since it was stored, in milliseconds. The clock that
+   * dated the files measures it, because other clocks may differ.
+   */
+  list(): AsyncIterable<{ name: string; ageMs: number }>
 }
