@@ -28,8 +28,8 @@ interface Submission {
   /** The key that sends the application. Null for a visitor who uses the form. */
   by: Actor | null
   /**
-   * SHA-256 of the token of the private link. If a second application has the same hash, it is a repeated
-   * request.
+   * SHA-256 of the token of the private link. If a second application has the same hash, the same form was
+   * sent again, possibly with corrections.
    */
   linkHash?: string | undefined
   /** Notes for staff. */
@@ -47,6 +47,7 @@ interface SubmissionNotes {
 
 /**
  * Adds an application for an animal that is available or pending. An animal may have several applications.
+ * Corrects the existing application if its form was sent again.
  *
  * @throws {ApiError} pet_not_found, other_organization, pet_not_available
  */
@@ -59,7 +60,7 @@ export async function insertApplication(
   // Other changes may close all applications for the animal. This lock makes them wait.
   await lockApplications(db, [petId])
   const existing = linkHash === undefined ? undefined : await findByHash(db, linkHash)
-  if (existing) return existing
+  if (existing) return correct(db, existing, application)
   const stored = await pets.find(db, petId)
   if (!stored) throw new ApiError('pet_not_found')
   const { organizationId, status } = stored.pet
@@ -83,6 +84,35 @@ export async function insertApplication(
     .returning(APPLICATION_COLUMNS)
     .executeTakeFirstOrThrow()
   return toStored(row)
+}
+
+/**
+ * Stores the new text of an application whose form was sent again. Changes nothing after staff have begun to
+ * decide, or if another person has sent the form, for example in the same browser.
+ */
+async function correct(
+  db: Db,
+  existing: StoredApplication,
+  application: NewApplication,
+): Promise<StoredApplication> {
+  const { name, email } = application.applicant
+  const before = existing.personal?.applicant
+  const isSamePerson = before?.name === name || isSameEmail(before?.email, email)
+  if (existing.status !== 'received' || !isSamePerson || hasText(existing, application)) return existing
+  const row = await db
+    .updateTable('application')
+    .set({ applicant: toPersonalJson(application) })
+    .where('id', '=', existing.id)
+    .where('status', '=', 'received')
+    .where('applicant', 'is not', null)
+    .returning(APPLICATION_COLUMNS)
+    .executeTakeFirst()
+  return row ? toStored(row) : existing
+}
+
+/** Checks whether a stored application has exactly this text. */
+export function hasText({ petId, personal }: StoredApplication, application: NewApplication): boolean {
+  return personal !== undefined && toPersonalJson({ petId, ...personal }) === toPersonalJson(application)
 }
 
 /** The maximum number of applications for the animal in which the same person is looked for. */

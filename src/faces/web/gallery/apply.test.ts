@@ -108,6 +108,51 @@ test('an application form sent several times, also at once, creates one applicat
   assert.equal((await stored(app)).length, 1)
 })
 
+test('an application form sent again with corrections replaces the text until staff begin to review it', async (t) => {
+  const app = await startShelter(t)
+  const form: Record<string, string> = { ...(await openForm(app, 1)), ...PERSON, ...VALID }
+  const resend = async (fields: Record<string, string>) => {
+    const { status, headers, text } = await sendForm(app, PATH, { ...form, ...fields })
+    const applications = await stored(app)
+    return {
+      status,
+      location: headers.location,
+      text,
+      first: applications.at(-1),
+      count: applications.length,
+    }
+  }
+  const { location } = await resend({})
+  await app.patch('/v1/applications/1', { note: 'Call Kim' })
+
+  const corrected = await resend({ email: 'kim@new.example', message: 'We moved.', 'q-home': 'House' })
+  assert.deepEqual([corrected.status, corrected.location, corrected.count], [303, location, 1])
+  const { applicant, message, answers, note } = corrected.first
+  assert.deepEqual(
+    [applicant.email, message, answers[1].answer, note],
+    ['kim@new.example', 'We moved.', 'House', 'Call Kim'],
+  )
+
+  // Another person used the same form, or staff have begun to review the application, or it is closed.
+  const refused = async (fields: Record<string, string>) => {
+    const { status, text, first, count } = await resend(fields)
+    assert.deepEqual([status, count, first.message], [400, 1, 'We moved.'], text)
+    assert.match(text, /already sent with this form, and your changes were not added/)
+    return { ...form, ...fields, ...formIn(text, PATH) }
+  }
+  const other = await refused({ name: 'Sam', email: 'sam@doe.example', message: 'We too.' })
+  await app.patch('/v1/applications/1', { status: 'in_review' })
+  await refused({ message: 'We moved again.' })
+  const same = { email: 'kim@new.example', message: 'We moved.', 'q-home': 'House' }
+  assert.equal((await resend(same)).location, location)
+  await app.patch('/v1/applications/1', { status: 'withdrawn' })
+  await refused(same)
+  app.clock.now += 60_000
+  assert.equal((await sendForm(app, PATH, other)).status, 303)
+  const names = (await stored(app)).map(({ applicant }: { applicant: typeof PERSON }) => applicant.name)
+  assert.deepEqual(names, ['Sam', 'Kim Doe'])
+})
+
 test('an application form sent too fast or too late: 400, and it can be sent again', async (t) => {
   const app = await startShelter(t)
   const path = PATH

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasText } from '../../../applications/application-changes.ts'
 import type { Context } from '../../../context.ts'
 import { changes } from '../../../db/change.ts'
 import { ApiError } from '../../../errors.ts'
@@ -170,7 +171,10 @@ async function receive(
     // Browsers and password managers fill in the hidden field too, so staff decide about the application.
     const notes = { form: form.get(HIDDEN_FIELD) ? apply.filledHidden : undefined, repeated: apply.repeated }
     const sending = { by: null, linkHash: link.hash, notes, now: context.clock() }
-    await context.write(changes.insertApplication, read.application, sending)
+    const stored = await context.write(changes.insertApplication, read.application, sending)
+    // The form was sent before, and can no longer correct its application.
+    if (stored.closedAt !== null || !hasText(stored, read.application))
+      return showAgain([{ field: NON_FIELD, message: apply.sentBefore }])
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'pet_not_available') throw error
     return notAvailable(reply, language, pet, error.status)
@@ -191,7 +195,7 @@ const scopeOf = (petId: number): string => JSON.stringify(['apply', petId])
 
 /**
  * Signs the time and the private link of the future application. If a form is sent twice, both requests have
- * the same link, so they create one application.
+ * the same link, so they create one application, with the text of the second request.
  */
 function newFormToken({ cursorSecret, clock }: Context, petId: number): string {
   return makeCursor(cursorSecret, scopeOf(petId), [clock(), newToken().token])
