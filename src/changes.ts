@@ -37,6 +37,15 @@ const removeStaff: typeof staff.removeStaff = async (db, ...args) => {
   return isRemoved
 }
 
+/**
+ * Adds a photo if its sender still has the right to. An upload can take half an hour. The code in src/photos
+ * cannot check that itself: src/keys owns the keys.
+ */
+const addPhoto: typeof photos.addPhoto = async (db, owner, photo, by, now) => {
+  if (by.keyId !== null) await keys.requireWriteAccess(db, by.keyId)
+  return photos.addPhoto(db, owner, photo, by, now)
+}
+
 /** Every function that changes data, by the name that messages to the writer thread use. */
 export const changes = {
   insertPet: pets.insertPet,
@@ -52,7 +61,7 @@ export const changes = {
   insertOrganization: organizations.insertOrganization,
   updateOrganization: organizations.updateOrganization,
   deleteOrganization: photos.deleteOrganization,
-  addPhoto: photos.addPhoto,
+  addPhoto,
   recordExistingPhoto: photos.recordExistingPhoto,
   updatePhoto: photos.updatePhoto,
   deletePhoto: photos.deletePhoto,

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
-import type { Access } from '../access.ts'
+import { type Access, includesAccess } from '../access.ts'
 import { insertSecret } from '../db/secrets.ts'
 import type { Db, Tables } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
 import type { Limits, Plan } from '../plans.ts'
 
 export interface NewKey {
@@ -53,16 +54,19 @@ interface KeyQuery {
   organizationId?: number | undefined
   after?: number
   limit?: number
+  /** True to list only keys that are not revoked. */
+  isActive?: boolean
 }
 
 /**
  * Lists the keys of programs, but not of people, by id. Lists all keys, the keys of an organization, or one
  * page.
  */
-export function list(db: Db, { organizationId, after, limit }: KeyQuery = {}): Promise<Key[]> {
+export function list(db: Db, { organizationId, after, limit, isActive }: KeyQuery = {}): Promise<Key[]> {
   let rows = select(db).orderBy('api_key.id')
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
   if (after !== undefined) rows = rows.where('api_key.id', '>', after)
+  if (isActive) rows = rows.where('revoked_at', 'is', null)
   return (limit === undefined ? rows : rows.limit(limit)).execute()
 }
 
@@ -162,6 +166,21 @@ export async function rotateKey(
 export async function findActive(db: Db, id: number): Promise<Pick<Key, 'organization_id'> | undefined> {
   const live = db.selectFrom('api_key').select('organization_id').where('id', '=', id)
   return live.where('revoked_at', 'is', null).executeTakeFirst()
+}
+
+/**
+ * Checks that a key may still change data. Some requests take so long that the key can be revoked meanwhile.
+ *
+ * @throws {ApiError} insufficient_access
+ */
+export async function requireWriteAccess(db: Db, id: number): Promise<void> {
+  const key = await db
+    .selectFrom('api_key')
+    .select('access')
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  if (!key || !includesAccess(key.access, 'write')) throw new ApiError('insufficient_access')
 }
 
 /** The name of every staff key, because only src/staff stores personal names. */

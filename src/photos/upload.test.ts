@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { globSync, readdirSync } from 'node:fs'
 import http from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../db/change.ts'
+import * as keys from '../keys/store.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { until } from '../testing/redis.ts'
@@ -87,13 +89,36 @@ test('POST of one photo with one Idempotency-Key 6 times at once gets 201 with t
 })
 
 /** Starts an upload that stops after its first bytes. */
-function halfUpload(t: TestContext, { port, key }: TestApp): http.ClientRequest {
-  const headers = { ...JPEG, authorization: `Bearer ${key}`, 'content-length': 1_000_000 }
+function halfUpload(
+  t: TestContext,
+  { port, key }: Pick<TestApp, 'port' | 'key'>,
+  body: Buffer = Buffer.alloc(1_000_000),
+): http.ClientRequest {
+  const headers = { ...JPEG, authorization: `Bearer ${key}`, 'content-length': body.length }
   const request = http.request({ port, path: '/v1/pets/1/photos', method: 'POST', headers, agent: false })
-  request.on('error', () => undefined).write('half')
+  request.on('error', () => undefined).write(body.subarray(0, 9))
   cleanup(t).defer(() => void request.destroy())
   return request
 }
+
+test('an upload that ends after its key was revoked gets 403 and stores nothing', async (t) => {
+  const { app, files } = await startWithPhotos(t, 0)
+  const body = await picture()
+  const key = await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'write' })
+  const request = halfUpload(t, { ...app, key }, body)
+  const answered = once(request, 'response')
+  const { workFolder } = app.service.context.photos.store
+  await until(() => readdirSync(workFolder).length === 1)
+  const { context } = app.service
+  const last = (await keys.list(context.db)).at(-1)
+  await context.write(changes.revokeKey, last?.id ?? 0, app.clock.now)
+  request.end(body.subarray(9))
+
+  const [response] = await answered
+  assert.equal(response.resume().statusCode, 403)
+  await until(() => readdirSync(workFolder).length === 0)
+  assert.deepEqual([(await app.get('/v1/pets/1/photos')).body, files()], [[], 0])
+})
 
 test('64 stalled uploads of one key: 48 get 429, other keys can upload, and ending one upload makes room', async (t) => {
   const app = await startApp(t, { key: UNLIMITED, settings: { TRUST_PROXY: 'loopback' } })

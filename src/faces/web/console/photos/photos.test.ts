@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
+import http from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../../../../db/change.ts'
+import * as staff from '../../../../staff/store.ts'
 import { type Person, signIn } from '../../../../testing/console.ts'
 import { picture } from '../../../../testing/pictures.ts'
+import { until } from '../../../../testing/redis.ts'
 import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
 const PATH = '/console/animals/1/photos'
@@ -115,6 +119,35 @@ test('a photo form that is missing, too large, broken or has too many files stor
   const vic = await signIn(app, { role: 'viewer' })
   assert.equal((await upload(app, vic, formOf([{ bytes: one }]))).status, 403)
   assert.deepEqual([await photos(), files(), left()], [[], [], []])
+})
+
+test('a photo form that arrives after its sender was signed out, removed or given another role stores nothing', async (t) => {
+  const { app, photos, files, left } = await start(t)
+  const { context } = app.service
+  const form = formOf([{ bytes: await picture() }])
+  const endings: ((person: Person) => Promise<unknown>)[] = [
+    (person) => person.send('/console/sign-out', {}),
+    async () => context.write(changes.removeStaff, await newest(), undefined, app.clock.now),
+    async () => context.write(changes.updateStaff, await newest(), { role: 'viewer' }, undefined),
+  ]
+  const newest = async () => Math.max(...(await staff.list(context.db)).map(({ id }) => id))
+
+  for (const end of endings) {
+    const person = await signIn(app)
+    const headers = { cookie: `__Host-session=${person.token}`, 'content-type': FORM_TYPE }
+    const request = http.request({
+      ...{ port: app.port, path: PATH, method: 'POST', agent: false },
+      headers: { ...headers, 'sec-fetch-site': 'same-origin', 'content-length': form.length },
+    })
+    const answered = once(request, 'response')
+    request.write(form.subarray(0, 300))
+    await until(() => left().length === 1)
+    await end(person)
+    request.end(form.subarray(300))
+    const [response] = await answered
+    assert.equal(response.resume().statusCode, 403)
+    assert.deepEqual([await photos(), files(), left()], [[], [], []])
+  }
 })
 
 test('buttons move, describe and remove photos', async (t) => {

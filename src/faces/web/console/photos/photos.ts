@@ -20,9 +20,11 @@ import {
 import { getPhotoIndex, type Owner } from '../../../../photos/store.ts'
 import { PHOTO_TYPES, upload, uploadReader } from '../../../../photos/upload.ts'
 import { type FormPhoto, receivePhotoForm, removeReceivedFiles } from '../../../../photos/upload-form.ts'
+import { identifyStaff } from '../../../../staff/identify.ts'
+import type { Right } from '../../../../staff/roles.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
+import { callerMay, PREFIX } from '../pages.ts'
 
 const SIDE_PX = 300
 
@@ -127,6 +129,10 @@ async function addAll(
   const { words } = wordsFor(request)
   const { owner } = await own.owner(request)
   const { caller, raw, ip } = request
+  const { needs } = request.routeOptions.config
+  // The form may take half an hour to arrive, and rights may have ended since it began.
+  const sender = await identifyStaff(context, raw)
+  if (!sender || !callerMay(sender, needs as Right)) throw new ApiError('insufficient_access')
   const problems: string[] = []
   for (const [index, photo] of received.entries()) {
     const error =
