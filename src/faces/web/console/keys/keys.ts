@@ -19,6 +19,7 @@ import { consolePage, pageOf, shownOnce, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 
 export const KEYS = `${PREFIX}/keys`
+const USAGE = `${PREFIX}/usage`
 
 type ById = { Params: { id: string } }
 
@@ -164,14 +165,13 @@ function revokePage(request: FastifyRequest, { id, name }: keys.Key): string {
   })
 }
 
-const MAX_KEYS = 200
-
 /** How much of its daily limit each key has used. */
 async function usagePage({ config, db, clock }: Context, request: FastifyRequest): Promise<string> {
   const { language, words } = wordsFor(request)
   const { usage } = words
-  const all = await keys.list(db, { organizationId: request.caller.organizationId })
-  const active = all.filter(({ revoked_at }) => revoked_at === null).slice(0, MAX_KEYS)
+  const { rows: active, pager } = await pageOf(request, USAGE, (part) =>
+    keys.list(db, { ...part, isActive: true }),
+  )
   const used = await listUsedToday(
     db,
     active.map(({ id }) => `key:${id}`),
@@ -191,7 +191,7 @@ ${
   rows.length === 0
     ? html`<p class="card">${usage.none}</p>`
     : html`<div class="card"><table><thead><tr><th scope="col">${usage.key}</th><th scope="col">${usage.plan}</th><th scope="col">${usage.today}</th></tr></thead><tbody>${rows}</tbody></table></div>`
-}`,
+}${pager}`,
   })
 }
 

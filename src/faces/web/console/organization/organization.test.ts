@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changes } from '../../../../db/change.ts'
+import * as keys from '../../../../keys/store.ts'
 import { formIn, signIn } from '../../../../testing/console.ts'
-import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
+import { makeKey, startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 import { FIELDS } from './form.ts'
 
 test('a manager changes only their own organization', async (t) => {
@@ -73,4 +75,22 @@ test('GET /console/usage shows a manager the usage of the keys of their organiza
   assert.match(text, /&lt;b&gt;Till&lt;\/b&gt;/)
   assert.match(text, /of 100,000|counts requests in Redis/)
   assert.match((await ana.get('/console/usage')).text, /There are no API keys\./)
+})
+
+test('GET /console/usage shows 50 keys per page, without revoked ones', async (t) => {
+  const app = await startApp(t, { key: { access: 'admin' } })
+  const boss = await signIn(app, { role: 'admin' })
+  for (let number = 1; number <= 60; number += 1)
+    await makeKey(app.databaseUrl, { name: `Till ${number}.`, access: 'read' })
+  const [, revoked] = await keys.list(app.service.context.db)
+  await app.service.context.write(changes.revokeKey, revoked?.id ?? 0, app.clock.now)
+  const rowsIn = (text: string) => text.match(/<th scope="row">/g)?.length
+
+  const { text } = await boss.get('/console/usage')
+  assert.equal(rowsIn(text), 50)
+  assert.doesNotMatch(text, />Till 1\.</)
+  const [, next = ''] = /href="(\/console\/usage\?after=\d+)"/.exec(text) ?? []
+  const last = (await boss.get(next)).text
+  assert.equal(rowsIn(last), 10)
+  assert.match(last, />Till 60\.</)
 })
