@@ -41,11 +41,12 @@ test('a store of an older release: a start migrates the store, a command refuses
   const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(service.context.db)
   assert.deepEqual(
     applied.rows.map(({ name }) => name),
-    ['0001-tables', '0002-change-owner', '0003-microchips', NEXT_MIGRATION],
+    ['0001-tables', '0002-change-owner', '0003-microchips', '0004-organization-changes', NEXT_MIGRATION],
   )
 })
 
 const BEFORE_CHANGE_OWNER = [
+  'drop index pet_change_by_organization',
   'alter table pet_change drop column organization_id',
   'alter table known_time drop column animals_scrub_due',
   'drop index pet_by_microchip',

@@ -108,8 +108,8 @@ export interface LatestChange {
   changes: PetHistory[number]['changes']
 }
 
-/** The maximum number of changes that are read to find those of one organization. */
-const MAX_CHANGES = 2_000
+/** The maximum number of changes that are read, because the animals of some were removed or have moved. */
+const MAX_CHANGES = 500
 
 /**
  * Lists changes, newest first.
@@ -121,15 +121,14 @@ export async function latestChanges(
   organizationId: number | undefined,
   limit: number,
 ): Promise<LatestChange[]> {
-  const newest = await db
-    .selectFrom('pet_change')
-    .select(({ fn }) => fn.max('id').as('id'))
-    .executeTakeFirst()
+  let ids = db.selectFrom('pet_change').select('id').orderBy('id', 'desc').offset(MAX_CHANGES).limit(1)
+  if (organizationId !== undefined) ids = ids.where('organization_id', '=', organizationId)
+  const tooOld = await ids.executeTakeFirst()
   let rows = db
     .selectFrom('pet_change')
     .innerJoin('pet', 'pet.id', 'pet_change.pet_id')
     .select(['pet.id as petId', 'pet.name', 'pet_change.at', 'pet_change.key_id as keyId', 'changes'])
-    .where('pet_change.id', '>', Number(newest?.id ?? 0) - MAX_CHANGES)
+    .where('pet_change.id', '>', tooOld?.id ?? 0)
     .orderBy('pet_change.id', 'desc')
     .limit(limit)
   if (organizationId !== undefined)

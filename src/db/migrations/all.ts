@@ -1,3 +1,4 @@
+import * as organizationChanges from './organization-changes.ts'
 import * as postgresTables from './postgres/0001-tables.ts'
 import * as postgresChangeOwner from './postgres/0002-change-owner.ts'
 import * as postgresMicrochips from './postgres/0003-microchips.ts'
@@ -11,10 +12,12 @@ export const MIGRATIONS = {
     '0001-tables': sqliteTables,
     '0002-change-owner': sqliteChangeOwner,
     '0003-microchips': sqliteMicrochips,
+    '0004-organization-changes': organizationChanges,
   },
   postgres: {
     '0001-tables': postgresTables,
     '0002-change-owner': postgresChangeOwner,
     '0003-microchips': postgresMicrochips,
+    '0004-organization-changes': organizationChanges,
   },
 }
