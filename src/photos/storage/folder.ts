@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { OutageReporter } from '../../db/database.ts'
 import { readFileName } from './renditions.ts'
@@ -67,11 +67,14 @@ export async function openFolder(folder: string): Promise<PhotoStore> {
       for (const name of names) await rm(pathOf(name), { force: true })
     },
     async *list() {
+      let now: number | undefined
       for await (const part of entries(folder)) {
         if (part.length !== PREFIX_LENGTH) continue
         for await (const name of entries(join(folder, part))) {
           const found = readFileName(name) && (await stat(join(folder, part, name)).catch(undefinedIfMissing))
-          if (found) yield { name, ageMs: Date.now() - found.mtimeMs }
+          if (!found) continue
+          now ??= await readDiskTime(workFolder)
+          yield { name, ageMs: now - found.mtimeMs }
         }
       }
     },
@@ -92,10 +95,23 @@ const MAX_AGE_MS = 24 * HOUR_MS
 
 /** Removes unfinished files of killed processes. */
 export async function sweepWorkFolder({ workFolder }: Pick<PhotoStore, 'workFolder'>): Promise<void> {
+  let now: number | undefined
   for await (const name of entries(workFolder)) {
     const file = join(workFolder, name)
     const found = await stat(file).catch(undefinedIfMissing)
-    if (found && Date.now() - found.mtimeMs > MAX_AGE_MS) await rm(file, { force: true })
+    now ??= await readDiskTime(workFolder)
+    if (found && now - found.mtimeMs > MAX_AGE_MS) await rm(file, { force: true })
+  }
+}
+
+/** The Unix time in milliseconds at which a new file is dated. A network disk has its own clock. */
+async function readDiskTime(workFolder: string): Promise<number> {
+  const file = join(workFolder, randomUUID())
+  try {
+    await writeFile(file, '')
+    return (await stat(file)).mtimeMs
+  } finally {
+    await rm(file, { force: true })
   }
 }
 

@@ -99,8 +99,8 @@ export async function openS3(photosUrl: string, options = DEFAULT_OPTIONS): Prom
         const more = token === undefined ? '' : `&continuation-token=${encodeURIComponent(token)}`
         const response = await request('GET', `${bucket}?list-type=2&max-keys=${options.pageSize}${more}`)
         const page = readPage(response?.text ?? '')
-        if (!page) throw new Error(`${host} did not answer with a list of files`)
-        const now = Date.parse(response?.headers.date ?? '') || Date.now()
+        const now = Date.parse(response?.headers.date ?? '')
+        if (!page || Number.isNaN(now)) throw new Error(`${host} did not answer with a list of files`)
         for (const { name, at } of page.files) yield { name, ageMs: now - at }
         // With such a token, the list would never end.
         if (page.next !== undefined && ['', token].includes(page.next))
