@@ -1,5 +1,6 @@
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import type { Animal, Mapping } from './animal.ts'
+import { textOf } from './source-row.ts'
 
 // Takes back what a file no longer says to adopters. A column of the file without a usable value removes the
 // value that an earlier file, or a person, has set.
@@ -63,7 +64,7 @@ export function takeAnswers(
     if (!isLacking) continue
     if (isQuestion) {
       const unread = columns.map((column) => animal.notUnderstood?.[column]).find((text) => text)
-      answers[QUESTIONS[path as Question]] = cleanAnswer(String(value ?? unread ?? ''))
+      answers[QUESTIONS[path as Question]] = cleanAnswer(textOf(value ?? unread))
     }
     if (value !== undefined) remove(animal, path)
     withdrawn.push(path)

@@ -4,7 +4,7 @@ import { parseDate, parseRoughDate } from './dates.ts'
 import { plainText } from './html-text.ts'
 import { parseAge, parseBreeds, parseFee, parseSex, splitNames, splitWords } from './phrases.ts'
 import { BIRTH_COUNTS, splitCell } from './report.ts'
-import { uniqueTexts } from './source-row.ts'
+import { textOf, uniqueTexts } from './source-row.ts'
 import { AGES, COATS, FLAGS, isNothing, SIZES, type Words } from './word-lists.ts'
 import { KILOGRAM_GRAMS, POUND_GRAMS, parseWeight, UNIT_GRAMS } from './words.ts'
 
@@ -139,7 +139,7 @@ export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<
 
 function withBreed({ 'breed.primary': primary, 'breed.secondary': secondary, ...fields }: Fields): Fields {
   if (primary === undefined && secondary === undefined) return fields
-  const texts = [primary, secondary].map((text) => (text === undefined ? text : String(text)))
+  const texts = [primary, secondary].map((text) => (text === undefined ? text : textOf(text)))
   const { breed, more } = parseBreeds(texts, {
     kind: fields.kind as string | undefined,
     mixed: fields['breed.mixed'] as boolean | undefined,

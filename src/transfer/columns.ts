@@ -55,10 +55,15 @@ export function parseCells(cells: Json): Json {
   return animal
 }
 
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+])
+
 function parseCell(cell: string, type: unknown): unknown {
   // The only ids in lists are ids of the file (bondedWith), which are text.
   if (type === 'array') return splitCell(unshieldFormulas(cell), /\r?\n/)
-  if (type === 'boolean') return { true: true, false: false }[cell.toLowerCase()] ?? cell
+  if (type === 'boolean') return BOOLEANS.get(cell.toLowerCase()) ?? cell
   if (type === 'integer') return parseInt64(cell) ?? cell
   if (type === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(cell) ? Number(cell) : cell
   return unshieldFormulas(cell)

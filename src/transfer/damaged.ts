@@ -1,7 +1,7 @@
 import { metersBetween } from '../places/distance.ts'
 import { locate, type PlaceAddress } from '../places/gazetteer.ts'
 import type { Animal } from './animal.ts'
-import { isObject } from './source-row.ts'
+import { isObject, textOf } from './source-row.ts'
 
 // Finds numbers that a spreadsheet program has damaged. They are left out and reported, or repaired.
 
@@ -19,7 +19,7 @@ export function withoutShortened(animal: Animal): Animal {
     result.externalId = undefined
     notUnderstood.externalId = externalId
   }
-  const chip = isObject(staff) ? String(staff.microchip ?? '') : ''
+  const chip = isObject(staff) ? textOf(staff.microchip) : ''
   if (isObject(staff) && isShortened(chip)) {
     result.staff = { ...staff, microchip: undefined }
     notUnderstood['staff.microchip'] = chip
@@ -50,13 +50,13 @@ export async function repairPostcodes(drafts: { line: number; animal: Animal }[]
   const repaired: number[] = []
   for (const { line, animal } of drafts) {
     const place = isObject(animal.place) ? (animal.place as PlaceAddress) : {}
-    const [, digits, rest = ''] = LOST_ZEROS.exec(String(place.postcode ?? '')) ?? []
+    const [, digits, rest = ''] = LOST_ZEROS.exec(textOf(place.postcode)) ?? []
     if (digits === undefined || (place.country ?? 'US') !== 'US') continue
     const whole = digits.padStart(5, '0')
     if (await isNear(whole, place)) {
       animal.place = { ...place, postcode: whole + rest }
       repaired.push(line)
-    } else if (place.country === 'US' || ZERO_STATES.has(String(place.region ?? '').toLowerCase())) {
+    } else if (place.country === 'US' || ZERO_STATES.has(textOf(place.region).toLowerCase())) {
       animal.place = { ...place, postcode: undefined }
       animal.notUnderstood = { ...animal.notUnderstood, 'place.postcode': digits + rest }
     }

@@ -66,11 +66,11 @@ function toJson(value: object): string {
 }
 
 export function sourceRow(fields: Json, locale: Locale): SourceRow {
-  const left = new Set(Object.keys(fields).filter((name) => textOf(fields[name]) !== undefined))
+  const left = new Set(Object.keys(fields).filter((name) => readText(fields[name]) !== undefined))
   const unreadable = new Map<string, string>()
   const surplus: string[] = []
 
-  function textOf(value: unknown): string | undefined {
+  function readText(value: unknown): string | undefined {
     if (value === null || value === undefined || value === '') return undefined
     if (typeof value === 'object') return Object.keys(value).length > 0 ? toJson(value) : undefined
     const text = plainText(String(value))
@@ -83,7 +83,7 @@ export function sourceRow(fields: Json, locale: Locale): SourceRow {
     make: (text: string, name: string) => Value | null | undefined,
   ): Value | undefined {
     for (const name of names) {
-      const text = typeof fields[name] === 'object' ? undefined : textOf(fields[name])
+      const text = typeof fields[name] === 'object' ? undefined : readText(fields[name])
       const made = text === undefined ? undefined : make(text, name)
       if (text !== undefined && made === undefined) unreadable.set(name, text)
       if (made === undefined) continue
@@ -137,6 +137,14 @@ function parseAgeOrGroup(text: string): { age?: Age; ageSpan?: AgeSpan } | undef
 
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * The text of a value that is not validated yet, and may have any type; empty if it is no text and no number.
+ * `String` and templates throw for an object with a member named `toString`.
+ */
+export function textOf(value: unknown): string {
+  return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : ''
 }
 
 /** Drops undefined members. @returns undefined if no member is left */

@@ -24,6 +24,7 @@ import {
   refusalOf,
   shorten,
 } from './report.ts'
+import { isObject, textOf } from './source-row.ts'
 import { findCategoryName, findSpecies } from './word-lists.ts'
 
 // Converts an animal of a file to a body for `POST /v1/pets`, or reports what is wrong with it.
@@ -115,7 +116,7 @@ export async function validateBatch(
         ...{ withdrawn: animal.withdrawn, noLongerNo: animal.noLongerNo, answers: animal.answers },
         unlisted: animal.unlisted === true,
         bond: key === undefined ? undefined : { line, id, key, with: bondedWith },
-        isNameless: name === String(animal.externalId ?? id) && name !== animal.name,
+        isNameless: name === textOf(animal.externalId ?? id) && name !== animal.name,
         ageDays: animal.ageSpan?.unitDays,
         isOurs: !animal.leftOut,
         point: await findCoordinates(pet.place),
@@ -205,7 +206,7 @@ function nameOf(animal: Animal, id: string | undefined): unknown {
   const { externalId = id } = animal
   const name = animal.leftOut && typeof animal.name === 'string' ? cleanName(animal.name) : animal.name
   if (!isLenient(animal)) return name
-  if (isBlank(name)) return externalId === undefined ? name : String(externalId)
+  if (isBlank(name)) return textOf(externalId) || name
   if (typeof name !== 'string') return name
   return name
     .replaceAll(/\p{Cc}+/gu, ' ')
@@ -259,7 +260,7 @@ const DATE = /^\d{4}-\d\d-\d\d/
 function birthOf({ birthDate, ageSpan, staff }: Animal, now: number): Partial<Animal> {
   if (birthDate !== undefined || !ageSpan) return {}
   const today = new Date(now).toISOString()
-  const { intakeDate = today } = (staff ?? {}) as { intakeDate?: string }
+  const intakeDate = isObject(staff) ? textOf(staff.intakeDate) : ''
   const date = DATE.test(intakeDate) && intakeDate <= today ? intakeDate : today
   return { birthDate: birthDateOf(ageSpan, date.slice(0, 10)), birthDateExact: false }
 }
@@ -309,13 +310,13 @@ function resolveOrganization(
     return { organizationId: references.organizationId }
   if (organizationId !== undefined && organization !== undefined)
     return { problem: { message: 'Give either organizationId or organization.' } }
-  const code = String(organization)
+  const code = textOf(organization)
   const id = organizationId ?? findId(organizations, code, organizationStore.fold)
   if (id === undefined) {
     const message = `No organization has the code "${code.slice(0, 20)}": add it first.`
     return { problem: { code: 'unknown_organization_code', value: shorten(code), message } }
   }
-  if (!references.anyOrganization && String(id) !== String(references.organizationId)) {
+  if (!references.anyOrganization && textOf(id) !== textOf(references.organizationId)) {
     const message = 'It belongs to a different organization than the key.'
     return { problem: { code: 'other_organization', message } }
   }

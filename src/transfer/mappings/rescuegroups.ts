@@ -8,6 +8,7 @@ import {
   sourceRow,
   splitAddresses,
   splitTexts,
+  textOf,
   uniqueTexts,
 } from '../source-row.ts'
 import { readStatus } from '../statuses.ts'
@@ -42,7 +43,7 @@ export const rescueGroups: Mapping = {
     const [error] = objectsIn(errors)
     if (error) throw new RefusalError(`RescueGroups answered with an error: ${reasonOf(error)}.`)
     if (data === undefined) return [flatten(value)]
-    const pages = isObject(meta) && Number(meta.pages) > 1 ? meta.pages : undefined
+    const pages = isObject(meta) && Number(textOf(meta.pages)) > 1 ? meta.pages : undefined
     const resources = new Map(objectsIn(included).map((resource) => [keyOf(resource), resource.attributes]))
     return (Array.isArray(data) ? data : [data]).map((animal: unknown) =>
       isObject(animal)
@@ -172,7 +173,8 @@ function reasonOf({ detail, title }: Fields): string {
 
 /** The addresses of pictures in order, each in its largest size. */
 function findPictureAddresses(pictures: (Fields | undefined)[]): string[] | undefined {
-  const held = pictures.filter(isObject).toSorted((one, other) => Number(one.order) - Number(other.order))
+  const orderOf = ({ order }: Fields): number => Number(textOf(order))
+  const held = pictures.filter(isObject).toSorted((one, other) => orderOf(one) - orderOf(other))
   const found = held.flatMap(({ original, large }) => {
     const [address] = [original, large].flatMap((form) => (isObject(form) ? textOf(form.url) || [] : []))
     return address ?? []
@@ -188,10 +190,6 @@ interface Resource extends Fields {
   id?: unknown
   attributes?: Fields
   relationships?: Record<string, { data?: unknown } | null>
-}
-
-function textOf(value: unknown): string {
-  return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : ''
 }
 
 function objectsIn(value: unknown): Resource[] {

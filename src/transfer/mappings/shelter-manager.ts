@@ -1,17 +1,17 @@
 import { MAX_BONDED_PETS } from '../../pets/fields.ts'
 import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
-import { isObject, omitUndefined, type SourceRow, sourceRow, splitAddresses } from '../source-row.ts'
+import { isObject, omitUndefined, type SourceRow, sourceRow, splitAddresses, textOf } from '../source-row.ts'
 import { foldStatus, type StatusResult } from '../statuses.ts'
 import { COATS, SIZES, words } from '../word-lists.ts'
 
 /** Movements after which an animal is not imported. */
-const DEPARTURES: Record<string, string> = {
-  transfer: 'It was transferred to another shelter.',
-  escaped: 'It escaped.',
-  reclaimed: 'Its owner took it back.',
-  stolen: 'It was stolen.',
-  'released to wild': 'It was released to the wild.',
-}
+const DEPARTURES = new Map([
+  ['transfer', 'It was transferred to another shelter.'],
+  ['escaped', 'It escaped.'],
+  ['reclaimed', 'Its owner took it back.'],
+  ['stolen', 'It was stolen.'],
+  ['released to wild', 'It was released to the wild.'],
+])
 
 /** The names of movements, by their codes. */
 const MOVEMENTS = [
@@ -67,7 +67,7 @@ const BONDS = [
 /** The ids of the animals with which an animal is bonded. */
 function bondsOf(fields: Fields): string[] {
   const ids = BONDS.flatMap(([id, archived]) =>
-    Number(fields[archived]) === 1 ? [] : String(fields[id] ?? ''),
+    Number(textOf(fields[archived])) === 1 ? [] : textOf(fields[id]),
   )
   return ids.filter((id) => !['', '0', 'None'].includes(id))
 }
@@ -75,13 +75,13 @@ function bondsOf(fields: Fields): string[] {
 /** Lets both sides of a bond name each other, so none of them is published before its bond is complete. */
 function withBonds(animals: unknown[]): unknown[] {
   const all = animals.filter(isObject)
-  const byId = new Map(all.map((animal) => [String(animal.ID), animal]))
+  const byId = new Map(all.map((animal) => [textOf(animal.ID), animal]))
   for (const animal of all)
     for (const id of bondsOf(animal)) {
       const other = byId.get(id)
       if (!other) continue
-      if (Array.isArray(other.bondedWith)) other.bondedWith.push(String(animal.ID))
-      else other.bondedWith = [String(animal.ID)]
+      if (Array.isArray(other.bondedWith)) other.bondedWith.push(textOf(animal.ID))
+      else other.bondedWith = [textOf(animal.ID)]
     }
   return animals
 }
@@ -134,7 +134,7 @@ export const shelterManager: Mapping = {
 function readBond(fields: Fields): Pick<Animal, 'bondId' | 'bondedWith'> {
   const named = Array.isArray(fields.bondedWith) ? (fields.bondedWith as string[]) : []
   const ids = [...new Set([...bondsOf(fields), ...named])].slice(0, MAX_BONDED_PETS)
-  const bondId = fields.ID === undefined ? undefined : String(fields.ID)
+  const bondId = textOf(fields.ID) || undefined
   return { bondId, ...(ids.length > 0 && { bondedWith: ids }) }
 }
 
@@ -153,7 +153,7 @@ function readStatus(row: SourceRow): Pick<Animal, 'statusWord' | 'gone'> {
   if ((isSet(row, NON_SHELTER) || /\bnonshelter\b/i.test(flags)) && !isCourtesy)
     return { gone: { code: 'never_sheltered', message: 'It was never in the shelter.' } }
   const movement = readMovement(row)
-  const left = DEPARTURES[movement]
+  const left = DEPARTURES.get(movement)
   if (left) return { gone: { code: 'has_left', message: left } }
   const [isTrial, isReserved] = [isSet(row, TRIALS), isSet(row, RESERVATIONS)]
   const [hold] = Object.entries(HOLDS).flatMap(([name, names]) => (isSet(row, names) ? name : []))
@@ -174,13 +174,13 @@ function readMovement(row: SourceRow): string {
 }
 
 /** The codes of further answers, if the file has no names for them. */
-const OTHER_ANSWERS: Record<string, string> = { 3: 'Selective', 5: 'Over 5', 12: 'Over 12' }
+const OTHER_ANSWERS = new Map(Object.entries({ 3: 'Selective', 5: 'Over 5', 12: 'Over 12' }))
 
 /** Reports answers such as "Over 12" by their names instead of their codes. */
 function nameCodes(row: SourceRow): Record<string, string> {
   const read = Object.entries(row.notUnderstood())
   return Object.fromEntries(
-    read.map(([column, code]) => [column, row.text(`${column}NAME`) ?? OTHER_ANSWERS[code] ?? code]),
+    read.map(([column, code]) => [column, row.text(`${column}NAME`) ?? OTHER_ANSWERS.get(code) ?? code]),
   )
 }
 
