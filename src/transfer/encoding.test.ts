@@ -46,5 +46,7 @@ test('a file of which only some lines are UTF-8 is refused as a whole', async ()
 test('texts that were damaged before are found; words with the same letters are not', () => {
   const damaged = ['ChloÃ©', 'itâ€™s', 'Â¿Te gusta?', 'EspaÃ±a', 'â\u0080\u0094']
   for (const text of damaged) assert.equal(findMojibake([1, text]), text)
+  const story = `Ask Maria, 555-0100, about ${'her '.repeat(10)}cafÃ© ${'and more '.repeat(10)}`
+  assert.equal(findMojibake([story]), '… her her her her cafÃ© and more and more…')
   assert.equal(findMojibake(['SÃO PAULO', 'pâté', 'Âge', 'Chloé']), undefined)
 })

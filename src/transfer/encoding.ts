@@ -164,7 +164,14 @@ export async function* toUtf8(bytes: AsyncIterable<Buffer>, encoding: Encoding):
 /** Text in UTF-8 that a program has read as Windows-1252 before: "ChloÃ©". */
 const MOJIBAKE = /Ã[\u0080-\u00bf‰€™ŠšŒœŸŽž]|Â[\u00a0-\u00bf]|â(?:€|\u0080)/u
 
-/** Finds a text that was damaged before the import. */
+/** Shows up to this many characters on each side of a damaged letter, because a text may be private. */
+const MAX_AROUND = 20
+
+/** Finds a text that was damaged before the import. @returns a short part of it, around the damage */
 export function findMojibake(texts: unknown[]): string | undefined {
-  return texts.find((text): text is string => typeof text === 'string' && MOJIBAKE.test(text))
+  const damaged = texts.find((text): text is string => typeof text === 'string' && MOJIBAKE.test(text))
+  if (damaged === undefined) return undefined
+  const at = damaged.search(MOJIBAKE)
+  const [from, to] = [Math.max(at - MAX_AROUND, 0), at + MAX_AROUND]
+  return `${from > 0 ? '…' : ''}${damaged.slice(from, to).toWellFormed()}${to < damaged.length ? '…' : ''}`
 }
