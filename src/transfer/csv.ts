@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../search/turns.ts'
 import type { Fields, Line } from './animal.ts'
 import { REPEATABLE } from './headings.ts'
 import { findProgram } from './mappings/all.ts'
+import { inPieces } from './pieces.ts'
 import { RefusalError, type RefusalReason, shorten, tooLong, tooMany } from './report.ts'
 import {
   findHeadings,
@@ -22,8 +23,6 @@ import {
 const MAX_CELLS = 1_000
 /** Maximum length of a record. A record is longer only if a quote is never closed. */
 const MAX_RECORD_BYTES = 2 ** 20
-/** The parser takes so many bytes at a time. If each cell has a stray quote, they take it about 20 ms. */
-const STEP_BYTES = 2 ** 12
 /** Total length of the parser's messages about one line. */
 const MAX_REPORTED = 2 ** 22
 const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
@@ -103,12 +102,8 @@ function watchUtf8(input: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>
 /** Rows after these bytes are not searched for headings. */
 const MAX_HEAD_BYTES = 2 ** 16
 
-/**
- * Finds the separator and the headings of a file by its first bytes.
- *
- * @param forms the columns that the file must have, in each form of the file
- */
-export async function findTable(head: Buffer, forms: readonly (readonly string[])[]): Promise<TableShape> {
+/** Finds the separator and the headings of a file by its first bytes. */
+export async function findTable(head: Buffer): Promise<TableShape> {
   const text = head.toString().replace(/^\uFEFF/, '')
   const [firstLine = ''] = text.split(/[\r\n]/, 1)
   const named = namedSeparator(firstLine)
@@ -117,7 +112,7 @@ export async function findTable(head: Buffer, forms: readonly (readonly string[]
   let best: (TableShape & { score: number }) | undefined
   for (const separator of named === undefined ? byCount : [named]) {
     const rows = await readHead(Buffer.from(text), separator, named === undefined ? 1 : 2)
-    const { headings, score } = findHeadings(rows, forms)
+    const { headings, score } = findHeadings(rows)
     const example = rows.find((row) => row.number > (headings?.number ?? 0) && !isBlank(row.cells))
     if (!best || score > best.score) best = { separator, headings, example: example?.cells ?? [], score }
   }
@@ -129,7 +124,10 @@ async function readHead(head: Buffer, separator: string, from: number): Promise<
   const rows: Row[] = []
   let filled = 0
   try {
-    for await (const { number, cells } of readRecords([head.subarray(0, MAX_HEAD_BYTES)], separator)) {
+    for await (const { number, cells } of readRecords(
+      inPieces([head.subarray(0, MAX_HEAD_BYTES)]),
+      separator,
+    )) {
       if (cells && number >= from) rows.push({ number, cells })
       if (cells && !isBlank(cells)) filled += 1
       if (filled > MAX_TITLE_ROWS + 1) break
@@ -203,9 +201,13 @@ interface CsvRecord {
   problem?: RefusalReason
 }
 
-/** Yields each record, and a problem for each part of the file that is not CSV. */
+/**
+ * Yields each record, and a problem for each part of the file that is not CSV.
+ *
+ * @param input the result of `inPieces`, because the parser does not yield to other work within a piece
+ */
 export async function* readRecords(
-  input: AsyncIterable<Buffer> | Iterable<Buffer>,
+  input: AsyncIterable<Buffer>,
   separator: string,
 ): AsyncGenerator<CsvRecord> {
   const records: CsvRecord[] = []
@@ -242,12 +244,10 @@ export async function* readRecords(
     failure = error
   })
   for await (const bytes of replaceLongLines(input, MAX_RECORD_BYTES)) {
-    for (let from = 0; from < bytes.length; from += STEP_BYTES) {
-      await yieldToEventLoop()
-      await new Promise((resolve) => parser.write(bytes.subarray(from, from + STEP_BYTES), resolve))
-      yield* records.splice(0)
-      if (failure) throw failure
-    }
+    await yieldToEventLoop()
+    await new Promise((resolve) => parser.write(bytes, resolve))
+    yield* records.splice(0)
+    if (failure) throw failure
   }
   await new Promise<void>((resolve) => parser.end(resolve))
   yield* records.splice(0)
@@ -305,10 +305,7 @@ const LONG_LINE = '\0too long\0'
  * Replaces each line that is too long with `LONG_LINE`, to save memory in the parser. Keeps a quote that the
  * line opens or closes, so the lines after it are parsed as before.
  */
-async function* replaceLongLines(
-  input: AsyncIterable<Buffer> | Iterable<Buffer>,
-  maxBytes: number,
-): AsyncGenerator<Buffer> {
+async function* replaceLongLines(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let [parts, length, quotes, inside]: [Buffer[], number, number, boolean] = [[], 0, 0, false]
   const add = (part: Buffer): void => {
     length += part.length
@@ -324,20 +321,17 @@ async function* replaceLongLines(
     quotes = 0
     return line
   }
-  for await (const chunk of input) {
-    for (let from = 0; from < chunk.length; from += maxBytes) {
-      const piece = chunk.subarray(from, from + maxBytes)
-      const end = findLineEnd(piece)
-      add(piece.subarray(0, end))
-      if (end === piece.length) continue
-      yield* take()
-      // A line that begins and ends in the same piece is not too long.
-      const last = Math.max(piece.lastIndexOf(LINE_FEED), piece.lastIndexOf(RETURN)) + 1
-      const whole = piece.subarray(end, last)
-      yield whole
-      if (countQuotes(whole) % 2 === 1) inside = !inside
-      add(piece.subarray(last))
-    }
+  for await (const piece of input) {
+    const end = findLineEnd(piece)
+    add(piece.subarray(0, end))
+    if (end === piece.length) continue
+    yield* take()
+    // A line that begins and ends in the same piece is not too long.
+    const last = Math.max(piece.lastIndexOf(LINE_FEED), piece.lastIndexOf(RETURN)) + 1
+    const whole = piece.subarray(end, last)
+    yield whole
+    if (countQuotes(whole) % 2 === 1) inside = !inside
+    add(piece.subarray(last))
   }
   yield* take()
 }

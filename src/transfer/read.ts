@@ -17,9 +17,10 @@ import { type Encoding, findEncoding, toUtf8 } from './encoding.ts'
 import { readJson, readNdjson } from './json.ts'
 import { findProgram } from './mappings/all.ts'
 import { type PhotoList, readPhotoList } from './photos.ts'
+import { inPieces } from './pieces.ts'
 import { type Refusal, type RefusalCode, RefusalError, refusalOf, shorten, tooMany } from './report.ts'
 import type { RowKeys } from './row-keys.ts'
-import { isObject } from './source-row.ts'
+import { isObject, textOf } from './source-row.ts'
 import { createStatusReader, type StatusReader } from './statuses.ts'
 
 // Reads a file into batches of animals.
@@ -132,7 +133,7 @@ const MAX_PEEKED_BYTES = 2 ** 16
 
 const LINE_END = /\r|\n/
 
-/** The first bytes of a file, its first line without byte order mark, and the complete input. */
+/** The first bytes of a file, its first line without byte order mark, and the complete input in pieces. */
 interface Peeked {
   head: Buffer
   firstLine: string
@@ -152,24 +153,11 @@ export async function peek(input: AsyncIterable<Buffer>): Promise<Peeked> {
   }
   refuseOtherFiles(head)
   const [firstLine = ''] = head.toString().split(LINE_END, 1)
-  return { head, firstLine: firstLine.replace(/^\uFEFF/, ''), input: splitChunks(chunks, rest) }
-}
-
-/** Processes up to this many bytes, then yields to other work. */
-const PIECE_BYTES = 2 ** 12
-
-/** Yields the input in small pieces. Data that is already in memory would otherwise block other work. */
-async function* splitChunks(chunks: Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   async function* all(): AsyncGenerator<Buffer> {
     yield* chunks
     yield* { [Symbol.asyncIterator]: () => rest }
   }
-  for await (const chunk of all()) {
-    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
-      await yieldToEventLoop()
-      yield chunk.subarray(from, from + PIECE_BYTES)
-    }
-  }
+  return { head, firstLine: firstLine.replace(/^\uFEFF/, ''), input: inPieces(all()) }
 }
 
 /** Files that are no text, by their first bytes. */
@@ -211,7 +199,7 @@ async function* readLines(
   if (format === 'json') return yield* readJson(input)
   if (format === 'ndjson') return yield* readNdjson(input)
   const { columns, otherForm = columns, otherColumns: others = [], names } = mapping
-  const shape = await findTable(head, names ? [[]] : [columns, otherForm])
+  const shape = await findTable(head)
   const isOther = otherForm.every((column) => shape.headings?.cells.includes(column))
   const form = isOther ? otherForm : columns
   const isKnown = idColumn === undefined || form.includes(idColumn) || idColumn === mapping.idColumn
@@ -265,7 +253,7 @@ function addLine(batch: Batch, line: Line, reading: ReadOptions & { statuses: St
     const { bondedWith, bondId, statusWord, ...animal } = withoutShortened(read)
     if (statusWord !== undefined) Object.assign(animal, readStatusWord(statusWord, reading))
     const photos = withPhotos ? takePhotos(fields, animal, reading) : undefined
-    const ownId = typeof fields.id === 'object' || fields.id === undefined ? undefined : String(fields.id)
+    const ownId = textOf(fields.id) || undefined
     const bond = { bondId, bondedWith: parseBond(bondedWith) }
     drafts.push({ line: line.number, animal, sourceId, ownId, rowKey, ...bond, photos })
   } catch (error) {
@@ -348,7 +336,7 @@ export function getSourceId(fields: Fields, { idColumn, update, mapping }: ReadO
 export const repeatKeyOf = (
   { organization = '', organizationId = organization }: Fields,
   id: string,
-): string => `${id}\n${organizationId}`
+): string => `${id}\n${textOf(organizationId)}`
 
 /** Reads the photos and removes their members from `leftOut`. */
 function takePhotos(fields: Fields, animal: Animal, { format, mapping }: ReadOptions): PhotoList | undefined {
@@ -367,23 +355,31 @@ function parseBond(ids: unknown): string[] | undefined {
   throw new RefusalError({ code: 'invalid_value', pointer: '/bondedWith', message })
 }
 
-/** The headings of a CSV file and the cells below them. */
+/** A table before its rows are read. */
 export interface Table {
+  separator: string
   headings: string[]
+  /** The cells below the headings. */
   example: string[]
+  input: AsyncIterable<Buffer>
 }
 
 /**
- * Reads the headings of a table that a shelter made itself.
+ * Finds the headings of a table.
  *
- * @returns undefined for any other file; the import reports its problems
+ * @param chosen the encoding; by default it is detected
+ * @returns undefined for a file in another format; the import reports its problems
  */
-export async function readTable(file: ImportFile, chosen?: Encoding | undefined): Promise<Table | undefined> {
+export async function openTable(file: ImportFile, chosen?: Encoding | undefined): Promise<Table | undefined> {
   const encoding = chosen ?? (await findEncoding(() => file.bytes())).encoding
-  const { head, firstLine } = await peek(toUtf8(file.bytes(), encoding))
+  const { head, firstLine, input } = await peek(toUtf8(file.bytes(), encoding))
   if (/^\s*[{[]/.test(firstLine)) return undefined
-  const { headings, example } = await findTable(head, [['name']])
-  if (!headings) return undefined
-  const { cells } = headings
-  return cells.includes('name') || !findProgram(cells) ? { headings: cells, example } : undefined
+  const { headings, ...shape } = await findTable(head)
+  return headings && { ...shape, headings: headings.cells, input }
+}
+
+/** Opens a table that a shelter made itself. @returns undefined for any other file */
+export async function openOwnTable(file: ImportFile, chosen?: Encoding): Promise<Table | undefined> {
+  const table = await openTable(file, chosen)
+  return table?.headings.includes('name') || !findProgram(table?.headings ?? []) ? table : undefined
 }

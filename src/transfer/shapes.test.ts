@@ -48,6 +48,13 @@ test('rows and headings of spreadsheets are read as people mean them', async (t)
   }
 })
 
+test('a row with the heading `name` has the headings, even if an animal has more known words', async (t) => {
+  const importText = await openForFiles(t, 'own')
+  const rows = ['Happy Tails,November,', 'name,Zustand,Ort', 'Ada,gut,Bonn', 'Bio,Story,Age']
+  const { animals, refused } = await importText(rows.join('\n'), 'csv', { ...OPTIONS, category: 'Dog' })
+  assert.deepEqual([animals.map(({ name }) => name), refused], [['Ada', 'Bio'], []])
+})
+
 test('two columns fill one list; a longer row is refused', async (t) => {
   const importText = await openForFiles(t, 'own')
   const file = [

@@ -13,10 +13,10 @@ import {
   getFields,
   getSourceId,
   type ImportFile,
+  openOwnTable,
   peek,
   type ReadOptions,
   type RepeatedId,
-  readTable,
   repeatKeyOf,
 } from './read.ts'
 import { addNote, MAX_NOTED_LINES, type Note, RefusalError, shorten } from './report.ts'
@@ -63,7 +63,7 @@ export async function surveyFile(file: ImportFile, options: ReadOptions): Promis
 /** Reads a table with the headings of a shelter like the console, which asks about them. */
 async function guessTable(file: ImportFile, reading: ReadOptions, notes: Note[]): Promise<ReadOptions> {
   const table =
-    reading.guessesColumns && reading.format === 'csv' && (await readTable(file, reading.encoding))
+    reading.guessesColumns && reading.format === 'csv' && (await openOwnTable(file, reading.encoding))
   if (!table) return reading
   const { headings } = table
   const own = findOwnColumns(headings)

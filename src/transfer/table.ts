@@ -1,5 +1,6 @@
 import { isKnownHeading } from './headings.ts'
-import { isOwnColumn } from './mappings/own.ts'
+import { MAPPINGS } from './mappings/all.ts'
+import { isOwnColumn, ownMapping } from './mappings/own.ts'
 
 // Finds the headings of a table, and the rows of a spreadsheet that are no animals.
 
@@ -32,15 +33,20 @@ export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '')
 }
 
-export const foldHeading = (heading: string): string => heading.trim().toLowerCase()
+export function foldHeading(heading: string): string {
+  return heading.trim().toLowerCase()
+}
 
-type Forms = readonly (readonly string[])[]
+/** The columns that a file must have, for each form of file that the import knows. */
+const FORMS = [ownMapping, ...Object.values(MAPPINGS)]
+  .flatMap(({ columns, otherForm = [] }) => [columns, otherForm])
+  .filter((form) => form.length > 0)
+  .map((form) => form.map(foldHeading))
 
 /** How many headings of a table a row has; 0 for a row that is none. */
-function countHeadings(cells: string[], forms: Forms): number {
+function countHeadings(cells: string[]): number {
   const words = new Set(cells.map(foldHeading))
-  if (forms.some((form) => form.length > 0 && form.every((column) => words.has(foldHeading(column)))))
-    return words.size
+  if (FORMS.some((form) => form.every((column) => words.has(column)))) return words.size
   const filled = cells.filter((cell) => cell.trim() !== '')
   const known = filled.filter((cell) => isOwnColumn(cell) || isKnownHeading(cell)).length
   return known >= 2 || known === filled.length ? known : 0
@@ -48,16 +54,12 @@ function countHeadings(cells: string[], forms: Forms): number {
 
 const countFilled = ({ cells }: Row): number => cells.filter((cell) => cell.trim() !== '').length
 
-/**
- * Finds the row with the headings among the first rows of a file, because people put titles above it.
- *
- * @param forms the columns that the file must have, in each form of the file
- */
-export function findHeadings(rows: Row[], forms: Forms): { headings: Row | undefined; score: number } {
+/** Finds the row with the headings among the first rows of a file, because people put titles above it. */
+export function findHeadings(rows: Row[]): { headings: Row | undefined; score: number } {
   const filled = rows.filter(({ cells }) => !isBlank(cells)).slice(0, MAX_TITLE_ROWS)
   let [headings, score]: [Row | undefined, number] = [undefined, 0]
   for (const row of filled) {
-    const count = countHeadings(row.cells, forms)
+    const count = countHeadings(row.cells)
     if (count > score) [headings, score] = [row, count]
   }
   if (headings) return { headings, score }

@@ -5,12 +5,12 @@ import { SOURCE_NAME } from '../../../../transfer/animal.ts'
 import { guessColumns, REPEATABLE } from '../../../../transfer/headings.ts'
 import { CHOOSABLE_COLUMNS, findOwnColumns } from '../../../../transfer/mappings/chosen.ts'
 import { createOwnMapping } from '../../../../transfer/mappings/own.ts'
-import { readTable } from '../../../../transfer/read.ts'
+import { openOwnTable } from '../../../../transfer/read.ts'
 import { type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { PREFIX } from '../pages.ts'
-import { encodingOf, formatOf } from './run.ts'
-import { columnsOf, type ImportSettings, type UploadedFile } from './uploads.ts'
+import { formatOf } from './run.ts'
+import { columnsOf, encodingOf, type ImportSettings, type UploadedFile } from './uploads.ts'
 
 // Asks what the columns of a spreadsheet contain, if adoptable does not know the headings.
 
@@ -36,7 +36,7 @@ export interface FileColumns {
 export async function findColumns({ bytes, chosen }: UploadedFile): Promise<FileColumns | undefined> {
   if (chosen.from !== '' || formatOf(chosen, createOwnMapping()) !== 'csv') return undefined
   // The import reports a file that cannot be read.
-  const table = await readTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen)).catch(
+  const table = await openOwnTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen)).catch(
     () => undefined,
   )
   if (!table) return undefined

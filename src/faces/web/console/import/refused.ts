@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
@@ -11,7 +12,7 @@ import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import { reasonsIn } from './refusal-words.ts'
-import { readRefused, refusedPathOf, type UploadedFile } from './uploads.ts'
+import { encodingOf, readRefused, refusedPathOf, type UploadedFile } from './uploads.ts'
 
 // The lines that an import refuses: shown by reason, and as a file in which a person corrects them.
 
@@ -56,15 +57,14 @@ const lineItem = ({ line, name, id }: Refusal, own: Texts['console']['import']):
 export async function storeRefused(
   context: Pick<Context, 'photos'>,
   caller: Caller,
-  { bytes }: UploadedFile,
+  { bytes, chosen }: UploadedFile,
   refused: readonly Refusal[],
   words: Texts['console'],
 ): Promise<void> {
   const { line, name, why } = words.import
   const reasons = new Map(refused.map((one) => [one.line, reasonsIn(one, words).join(' ')]))
-  const table = await readRows({ bytes: () => [bytes] as never }, new Set(reasons.keys())).catch(
-    () => undefined,
-  )
+  const file = { bytes: () => Readable.from([bytes]) }
+  const table = await readRows(file, new Set(reasons.keys()), encodingOf(chosen)).catch(() => undefined)
   const rows = table
     ? [
         [...table.headings, why],

@@ -4,12 +4,11 @@ import { Readable } from 'node:stream'
 import type { Context } from '../../../../context.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { type Format, findFormat, type Mapping } from '../../../../transfer/animal.ts'
-import { ENCODINGS, type Encoding } from '../../../../transfer/encoding.ts'
 import { importAnimals, type Options } from '../../../../transfer/import.ts'
 import { MAPPINGS } from '../../../../transfer/mappings/all.ts'
 import { createTableMapping } from '../../../../transfer/mappings/chosen.ts'
 import { createOwnMapping } from '../../../../transfer/mappings/own.ts'
-import { readTable, type Table } from '../../../../transfer/read.ts'
+import { openOwnTable, type Table } from '../../../../transfer/read.ts'
 import {
   EMPTY_SUMMARY,
   IncompleteImportError,
@@ -21,7 +20,7 @@ import type { ValidAnimal } from '../../../../transfer/validate.ts'
 import type { Texts } from '../../texts/texts.ts'
 import type { Reason } from './refusal-words.ts'
 import { storeRefused } from './refused.ts'
-import { columnsOf, type ImportSettings, statusesOf, type UploadedFile } from './uploads.ts'
+import { columnsOf, encodingOf, type ImportSettings, statusesOf, type UploadedFile } from './uploads.ts'
 
 /** The pages and the download have up to this many refused lines. */
 const MAX_REFUSALS = 10_000
@@ -72,7 +71,7 @@ export async function runImport(
   const table =
     chosen.columns === ''
       ? undefined
-      : await readTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen))
+      : await openOwnTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen))
   const options = {
     ...optionsOf(chosen, table),
     ...{ keyId: caller.id, fingerprint: hash('sha256', bytes), dryRun, clock },
@@ -104,10 +103,6 @@ export function formatOf(
   const named = findFormat(name)
   return named && formats.includes(named) ? named : formats[0]
 }
-
-/** @returns undefined if the encoding is detected */
-export const encodingOf = ({ encoding }: ImportSettings): Encoding | undefined =>
-  ENCODINGS.find((one) => one === encoding)
 
 function optionsOf(chosen: ImportSettings, table: Table | undefined) {
   const { name, from, category, organization, currency, dayFirst, pounds, keep } = chosen

@@ -5,6 +5,7 @@ import type { Context } from '../../../../context.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
 import { newWorkFile } from '../../../../photos/storage/folder.ts'
+import { ENCODINGS, type Encoding } from '../../../../transfer/encoding.ts'
 import type { ChosenColumns } from '../../../../transfer/mappings/chosen.ts'
 import type { StatusChoices, StatusResult } from '../../../../transfer/statuses.ts'
 
@@ -46,6 +47,10 @@ export const columnsOf = ({ columns, id }: ImportSettings): ChosenColumns => ({
 
 export const statusesOf = ({ statuses }: ImportSettings): StatusChoices =>
   new Map<string, StatusResult>(statuses === '' ? [] : JSON.parse(statuses))
+
+/** @returns undefined if the encoding is detected */
+export const encodingOf = ({ encoding }: ImportSettings): Encoding | undefined =>
+  ENCODINGS.find((one) => one === encoding)
 
 type UploadFolder = Pick<Context, 'photos'>
 type UploadContext = UploadFolder & Pick<Context, 'cursorSecret'>
