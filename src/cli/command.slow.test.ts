@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { bareEnvironment, runCli, spawnCli } from '../testing/process.ts'
+import { until } from '../testing/redis.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 
 const KEY = /adopt_live_[0-9A-Za-z]{36}/
@@ -26,6 +27,8 @@ test('commands piped into head treat the closed pipe as no error', async (t) => 
   const env = { ...bareEnvironment(), ...settings }
   await runCli(t, ['keys', 'create', '--name', 'a', '--plan', 'free', '--init'], settings)
   for (const words of [
+    '--help',
+    'export --help',
     'sample --animals 100000',
     'openapi',
     'keys list',
@@ -39,4 +42,17 @@ test('commands piped into head treat the closed pipe as no error', async (t) => 
     assert.doesNotMatch(String(stderr), /EPIPE|stdout|Error/, words)
     if (words !== 'doctor') assert.equal(status, 0, `${words}: ${stderr}`)
   }
+})
+
+test('serve keeps running when nobody reads its greeting', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
+  const { child, output, exited } = spawnCli(t, ['serve'], settings)
+  child.stdout?.destroy()
+  const addressInLog = () => /Server listening at (http:[\w.:/]+)/.exec(output.stderr)?.[1]
+  await Promise.race([until(() => addressInLog() !== undefined), exited])
+  assert.equal((await fetch(`${addressInLog()}/livez`)).status, 200)
+  child.kill('SIGTERM')
+  const { code, stderr } = await exited
+  assert.equal(code, 0)
+  assert.doesNotMatch(stderr, /EPIPE/)
 })

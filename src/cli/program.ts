@@ -19,7 +19,7 @@ import { peopleCommand } from './people.ts'
 import { sampleCommand } from './sample.ts'
 import { serveCommand } from './serve.ts'
 import { staffCommand } from './staff.ts'
-import { note, type Output, type Streams } from './terminal.ts'
+import { ignoreClosedPipes, note, type Output, type Streams } from './terminal.ts'
 
 const COMMANDS = [
   serveCommand,
@@ -64,6 +64,7 @@ export async function runCli(
     return config
   }
   const { stdout, stderr } = streams
+  ignoreClosedPipes(streams)
   const context: CommandContext = {
     settings,
     environment,

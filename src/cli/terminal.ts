@@ -15,6 +15,18 @@ export interface Streams {
 export type Output = Writable & { isTTY?: boolean; columns?: number }
 
 /**
+ * Ignores pipes that a reader such as `head` has closed. Without this, a text such as the help would end the
+ * process with a stack trace.
+ */
+export function ignoreClosedPipes({ stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>): void {
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      const isHandled = stream.listenerCount('error') > 1
+      if (error.code !== 'EPIPE' && !isHandled) throw error
+    })
+}
+
+/**
  * Prints one or more lines. A closed pipe, for example to head, is not an error.
  *
  * @throws if writing fails, for example on a full disk
