@@ -23,6 +23,7 @@ export const ROWS: Row[] = [
     alone: true,
   },
   { files: ['limits/greedy'], rounds: [6, 100, 1_000] },
+  { files: ['limits/refused'], rounds: [6, 100, 1_000], minutes: 30 },
   { files: ['outages/redis-outage'], long: true, alone: true },
   { files: ['outages/postgres-crash'], rounds: [5, 100, 1_000], alone: true },
   { files: ['outages/ambiguous'], rounds: [150, 10_000, 50_000] },

@@ -38,18 +38,16 @@ const ANIMALS: Record<string, [format: 'json' | 'ndjson', animal: Record<string,
 test('an object in place of a text never ends an import with an error', async (t) => {
   for (const [program, [format, animal, members]] of Object.entries(ANIMALS)) {
     const read = await openForFiles(t, program)
-    const odd = members
-      .split(' ')
-      .flatMap((member) => [
-        ...[ODD, [ODD], 'constructor', '__proto__', 'toString'].map((value) => ({
-          ...animal,
-          [member]: value,
-        })),
-        ...[{ [member]: ODD }, [{ [member]: 'constructor' }]].map((value) => ({
-          ...animal,
-          [member]: value,
-        })),
-      ])
+    const odd = members.split(' ').flatMap((member) => [
+      ...[ODD, [ODD], 'constructor', '__proto__', 'toString'].map((value) => ({
+        ...animal,
+        [member]: value,
+      })),
+      ...[{ [member]: ODD }, [{ [member]: 'constructor' }]].map((value) => ({
+        ...animal,
+        [member]: value,
+      })),
+    ])
     for (const place of ['postcode', 'region', 'city', 'country'])
       odd.push({ ...animal, place: { city: 'Boston', region: 'MA', postcode: '2108', [place]: ODD } })
     odd.push({ ...animal, staff: { intakeDate: ODD, microchip: ODD }, birthDate: undefined, age: '2 years' })
