@@ -59,7 +59,9 @@ export function takeAnswers(
     const columns = sources[path] ?? []
     const isQuestion = path in QUESTIONS
     const isLacking = value === undefined || value === null || (isQuestion && typeof value === 'string')
-    if (value !== null && !columns.some(has)) continue
+    // A column that asks the opposite, such as "No cats", can only take back a yes with another answer than no.
+    const isOpposite = typeof value === 'string' && has(path.replace(/^goodWith/, 'notGoodWith'))
+    if (value !== null && !columns.some(has) && !isOpposite) continue
     if (isQuestion) answers[QUESTIONS[path as Question]] = ''
     if (!isLacking) continue
     if (isQuestion) {

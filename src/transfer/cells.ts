@@ -1,6 +1,7 @@
 import { type Animal, type Fields, type Locale, orderFor } from './animal.ts'
 import { COLUMNS, parseCells, unshieldFormulas } from './columns.ts'
 import { parseDate, parseRoughDate } from './dates.ts'
+import { findMostCareful, GOOD_WITH, NOT_GOOD_WITH, withStatements } from './good-with.ts'
 import { plainText } from './html-text.ts'
 import { parseAge, parseBreeds, parseFee, parseSex, splitNames, splitWords } from './phrases.ts'
 import { BIRTH_COUNTS, splitCell } from './report.ts'
@@ -30,11 +31,26 @@ const wordReader =
 
 const ALTERED = 'traits.spayedNeutered'
 
+/** Longer texts are no answers of yes or no. */
+const MAX_ANSWERS = 500
+
+/** Reads the answers of one or several columns, each on its own line. */
+const readAnswers: Reader = (text, { column }) => {
+  if (text.length > MAX_ANSWERS) return undefined
+  const answers = text.split('\n').map((answer) => FLAGS.get(answer))
+  const answer = findMostCareful(answers.map((one) => one ?? undefined))
+  return answer === undefined && answers.includes(undefined) ? undefined : { [column]: answer }
+}
+
 /** Reads these columns in every table. They contain no names or free texts. */
 const READERS = new Map<string, Reader>([
   ...COLUMNS.flatMap(({ column, type }): [string, Reader][] =>
     type === 'boolean' ? [[column, wordReader(FLAGS)]] : [],
   ),
+  ...[...GOOD_WITH.map((part) => `goodWith.${part}`), ...NOT_GOOD_WITH].map((column): [string, Reader] => [
+    column,
+    readAnswers,
+  ]),
   ['size', wordReader(SIZES)],
   ['coat', wordReader(COATS)],
   [
@@ -119,7 +135,7 @@ const splitList = (column: string, texts: string[]): Fields => ({
  */
 export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<string, string>): Animal {
   const fields: Fields = {}
-  const notUnderstood: Record<string, string> = {}
+  const notUnderstood = new Map<string, string>()
   for (const [column, cell] of Object.entries(cells)) {
     const text = typeof cell !== 'string' ? '' : headings ? plainText(cell) : cell.trim()
     const heading = headings?.get(column) ?? column
@@ -129,12 +145,39 @@ export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<
     else {
       const found = read(text, { ...locale, column, heading })
       if (found) Object.assign(fields, found)
-      else notUnderstood[heading] = text
+      else notUnderstood.set(heading, text)
       // An answer that is neither yes nor no goes to the staff notes.
-      if (!found && /^(?:goodWith|traits)\./.test(column)) fields[column] = text
+      if (found) continue
+      if (/^(?:goodWith|traits)\./.test(column)) fields[column] = text
+      else if (NOT_GOOD_WITH.includes(column)) fields[column] = `${heading}: ${text}`
     }
   }
-  return toAnimal(headings ? withBreed(fields) : fields, notUnderstood, headings)
+  return toAnimal(
+    headings ? withBreed(withCarefulAnswers(fields)) : fields,
+    Object.fromEntries(notUnderstood),
+    headings,
+  )
+}
+
+/** Joins the answers of columns such as "No cats", and the tags, with those of columns such as "Good with cats". */
+function withCarefulAnswers(fields: Fields): Fields {
+  const answers = GOOD_WITH.map((part) => {
+    const [column, opposite] = [`goodWith.${part}`, `notGoodWith.${part}`]
+    const not = fields[opposite]
+    if (not === true) return [part, false]
+    // Any other answer than a plain no is a doubt.
+    const isDoubt = opposite in fields && not !== false
+    return [part, isDoubt && fields[column] !== false ? not : fields[column]]
+  })
+  const tags = Array.isArray(fields.tags) ? fields.tags.map(textOf) : []
+  const said = Object.entries(withStatements(Object.fromEntries(answers), tags))
+  return {
+    ...fields,
+    ...Object.fromEntries(said.map(([part, answer]) => [`goodWith.${part}`, answer])),
+    noLongerNo: said.flatMap(([part, answer]) =>
+      answer === undefined && fields[`notGoodWith.${part}`] === false ? part : [],
+    ),
+  }
 }
 
 function withBreed({ 'breed.primary': primary, 'breed.secondary': secondary, ...fields }: Fields): Fields {
@@ -149,7 +192,7 @@ function withBreed({ 'breed.primary': primary, 'breed.secondary': secondary, ...
 }
 
 function toAnimal(
-  { altered, ageSpan, currency, isRough, kind, thirdBreed, ...fields }: Fields,
+  { altered, ageSpan, currency, isRough, kind, noLongerNo, thirdBreed, ...fields }: Fields,
   notUnderstood: Record<string, string>,
   headings: ReadonlyMap<string, string> | undefined,
 ): Animal {
@@ -159,17 +202,23 @@ function toAnimal(
   // A currency without an amount is meaningless.
   if (headings?.has('fee.amount') && fields['fee.amount'] === undefined) delete fields['fee.currency']
   const hasBirth = fields.birthDate !== undefined
-  const unused = hasBirth && headings ? (ageSpan ?? fields.age) : undefined
+  const ageHeading = headings?.get('age') ?? 'age'
+  const { [ageHeading]: unreadAge, ...otherUnread } = notUnderstood
+  const unused = hasBirth && headings ? (ageSpan ?? fields.age ?? unreadAge) : undefined
   return {
     ...parseCells(fields),
     ...(typeof kind === 'string' && { kind }),
     // A rough date is never exact, whatever the other column says.
     ...(isRough === true && { birthDateExact: false }),
     ...(!hasBirth && { ageSpan: ageSpan as Animal['ageSpan'] }),
-    ...{ notUnderstood, isTable: true },
+    ...{
+      notUnderstood: hasBirth ? otherUnread : notUnderstood,
+      isTable: true,
+      noLongerNo: noLongerNo as string[] | undefined,
+    },
     unknown: [
       ...(thirdBreed ? ['Breed (a third)'] : []),
-      ...(unused !== undefined ? [(headings?.get('age') ?? 'age') + BIRTH_COUNTS] : []),
+      ...(unused !== undefined ? [ageHeading + BIRTH_COUNTS] : []),
     ],
   }
 }

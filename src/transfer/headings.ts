@@ -1,18 +1,13 @@
+import { GOOD_WITH, NOT_GOOD_WITH } from './good-with.ts'
 import { UNIT_GRAMS } from './words.ts'
 
 // Guesses what the columns of a shelter's own table contain, by their headings in English and Spanish.
 
-const WEIGHTS = ['Weight', 'Peso'].flatMap((word) => [
-  word,
-  ...[...UNIT_GRAMS.keys()].flatMap((unit) => [
-    `${word} ${unit}`,
-    `${word} in ${unit}`,
-    `${word} en ${unit}`,
-  ]),
-])
-
-/** The headings of each column, separated by semicolons. All of them are unambiguous: "location" is missing. */
-const HEADINGS: [column: string, headings: string][] = [
+/**
+ * The headings of each column, separated by semicolons. All of them are unambiguous: "location" is missing.
+ * docs/importing.md shows this list.
+ */
+export const HEADINGS: [column: string, headings: string][] = [
   ['name', "Name; Nombre; Animal name; Animal's name; Pet name; Pet's name; Nombre del animal"],
   ['category', 'Type; Tipo; Species; Kind; Animal type; Pet type; Dog/Cat; Cat/Dog; Especie; Tipo de animal'],
   ['status', 'Status; Estado'],
@@ -36,7 +31,7 @@ const HEADINGS: [column: string, headings: string][] = [
   ['age', 'Age; Edad; Age group; Grupo de edad; Age upon outcome; Age upon intake'],
   ['sex', 'Sex; Sexo; Sex upon outcome; Sex upon intake; Gender; M/F; F/M; Male/Female; Male or female'],
   ['size', 'Size; Tamaño'],
-  ['weightGrams', WEIGHTS.join(';')],
+  ['weightGrams', 'Weight; Peso'],
   ['description', 'Description; Descripción; Story; Bio; Biography; Historia'],
   [
     'traits.spayedNeutered',
@@ -57,6 +52,18 @@ const HEADINGS: [column: string, headings: string][] = [
   [
     'goodWith.cats',
     'Good with cats; Se lleva bien con gatos; Good with other cats; OK with cats; Cats OK; Bien con gatos',
+  ],
+  [
+    'notGoodWith.children',
+    'Not good with children; No se lleva bien con niños; Not good with kids; No kids; No children; Sin niños',
+  ],
+  [
+    'notGoodWith.dogs',
+    'Not good with dogs; No se lleva bien con perros; Not good with other dogs; No dogs; No other dogs; Sin perros',
+  ],
+  [
+    'notGoodWith.cats',
+    'Not good with cats; No se lleva bien con gatos; Not good with other cats; No cats; No other cats; Sin gatos',
   ],
   ['tags', 'Tags; Etiquetas'],
   [
@@ -93,15 +100,23 @@ const folded = (text: string): string =>
     .replaceAll('#', 'number')
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 
+const WEIGHTS_WITH_UNIT = ['Weight', 'Peso'].flatMap((word) =>
+  [...UNIT_GRAMS.keys()].flatMap((unit) => [`${word} ${unit}`, `${word} in ${unit}`, `${word} en ${unit}`]),
+)
+
 const WORDS = HEADINGS.map(([column, headings]) => {
-  const all = [column, ...headings.split(';')].map(folded).filter((word) => word !== '')
-  return [column, new Set(all)] as const
+  const all = [column, ...headings.split(';'), ...(column === 'weightGrams' ? WEIGHTS_WITH_UNIT : [])]
+  return [column, new Set(all.map(folded).filter((word) => word !== ''))] as const
 })
 const ALL_WORDS = new Set(WORDS.flatMap(([, words]) => [...words]))
 
-/** Columns that several columns of a file may fill: lists, and texts of several paragraphs. */
+/**
+ * Columns that several columns of a file may fill: lists, texts of several paragraphs, and answers of which
+ * the most careful one counts.
+ */
 export const REPEATABLE: ReadonlySet<string> = new Set([
   ...['colors', 'tags', 'videos', 'bondedWith', 'description', 'staff.notes', 'staff.intakeNote'],
+  ...[...GOOD_WITH.map((part) => `goodWith.${part}`), ...NOT_GOOD_WITH],
 ])
 
 export const isKnownHeading = (heading: string): boolean => ALL_WORDS.has(folded(heading))

@@ -159,8 +159,11 @@ test('words are read in any case, with accents or without, and with a note where
     assert.equal(FLAGS.get(yes), true, yes)
   for (const no of ['No', 'N', 'false', '✗', 'never']) assert.equal(FLAGS.get(no), false, no)
   for (const unknown of ['?', 'not tested', 'No se sabe']) assert.equal(FLAGS.get(unknown), null, unknown)
-  for (const other of ['yes?', 'Yes (with care)', '1+', 'Over 12', 'no idea'])
-    assert.equal(FLAGS.get(other), undefined)
+  const conditional =
+    'yes?; yes*; * yes; Y†; Yes...; Yes…; ~yes; Yes -; Yes (with care); 1+; Over 12; no idea'
+  const sentences = ['yes, only with older children', 'Yes - slowly', 'Yes\nnot alone']
+  for (const other of [...conditional.split('; '), ...sentences])
+    assert.equal(FLAGS.get(other), undefined, other)
   assert.deepEqual(
     ['Large (60-99)', 'X-Large', 'Medium 26-60 lbs', 'pequeña', 'Medium/Large'].map((text) =>
       SIZES.get(text),

@@ -2,6 +2,7 @@ import type { Age } from '../pets/fields.ts'
 import type { NewPet } from '../pets/schema.ts'
 import { type Locale, orderFor } from './animal.ts'
 import { parseDate } from './dates.ts'
+import { findMostCareful } from './good-with.ts'
 import { plainText } from './html-text.ts'
 import {
   type AgeSpan,
@@ -33,6 +34,8 @@ export interface SourceRow {
   never(name: string): false | undefined
   date(...names: string[]): string | undefined
   oneOf<Value>(words: Words<Value>, ...names: string[]): Value | undefined
+  /** The most careful of several answers; see `good-with.ts`. */
+  mostCareful(words: Words<boolean>, ...names: string[]): boolean | undefined
   /** @param factor converts into the target unit */
   number(factor: number, ...names: string[]): number | undefined
   /**
@@ -104,6 +107,10 @@ export function sourceRow(fields: Json, locale: Locale): SourceRow {
     never: (name) => (row.flag(name) ? false : undefined),
     date: (...names) => first(names, (text, name) => parseDate(text, orderFor(locale, name), locale.now)),
     oneOf: (words, ...names) => first(names, (text) => words.get(text) ?? words.get(text.toLowerCase())),
+    mostCareful(words, ...names) {
+      const answered = names.filter((name) => readText(fields[name]) !== undefined)
+      return findMostCareful(answered.map((name) => row.oneOf(words, name)))
+    },
     number: (factor, ...names) => first(names, (text) => parseNumber(text, factor)),
     weight(unit = locale.pounds ? POUND_GRAMS : KILOGRAM_GRAMS, ...names) {
       return first(names, (text) => parseWeight(text, unit)) || undefined

@@ -99,7 +99,10 @@ function beforeNote<Value>(list: Words<Value>, note: RegExp): Words<Value> {
   return { get: (text) => list.get(text) ?? list.get(text.slice(0, MAX_LENGTH).split(note, 1)[0] ?? '') }
 }
 
-export const FLAGS = listed<boolean>('yes or no', { true: true, false: false, unknown: null })
+const FLAG_WORDS = listed<boolean>('yes or no', { true: true, false: false, unknown: null })
+/** Signs of a condition that stands elsewhere or is not said: "yes*", "Yes...". */
+const DOUBT = /[*†‡§#^~…]|\.\.|-\s*$/
+export const FLAGS: Words<boolean> = { get: (text) => (DOUBT.test(text) ? undefined : FLAG_WORDS.get(text)) }
 export const SEXES = listed<NewPet['sex']>('sex')
 export const AGES = beforeNote(listed<Age>('age'), /\(/)
 export const SIZES = beforeNote(listed<NewPet['size']>('size'), /[(\d]/)

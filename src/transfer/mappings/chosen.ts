@@ -1,5 +1,6 @@
 import type { Mapping } from '../animal.ts'
 import { COLUMNS } from '../columns.ts'
+import { NOT_GOOD_WITH } from '../good-with.ts'
 import { createOwnMapping, isOwnColumn } from './own.ts'
 
 // Reads a shelter's own table. In the console, a person chooses a member for each column.
@@ -11,9 +12,10 @@ const COLUMN_NAMES = new Map([
 ])
 
 /** The members that can be chosen for a column. */
-export const CHOOSABLE_COLUMNS: readonly string[] = COLUMNS.map(
-  ({ column }) => COLUMN_NAMES.get(column) ?? column,
-)
+export const CHOOSABLE_COLUMNS: readonly string[] = COLUMNS.flatMap(({ column }) => [
+  COLUMN_NAMES.get(column) ?? column,
+  ...(column === 'goodWith.cats' ? NOT_GOOD_WITH : []),
+])
 
 export interface ChosenColumns {
   /** The chosen member by the position of the column, from 0. */

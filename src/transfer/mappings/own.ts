@@ -3,6 +3,7 @@ import type { Animal, Fields, Format, Mapping } from '../animal.ts'
 import { OWN_SOURCES } from '../answers.ts'
 import { readCells } from '../cells.ts'
 import { COLUMNS, unshieldFormulas } from '../columns.ts'
+import { NOT_GOOD_WITH } from '../good-with.ts'
 import { isObject } from '../source-row.ts'
 
 /** Columns of CSV and members of JSON that are not fields of an animal. */
@@ -37,7 +38,9 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
     otherColumns: ['category', 'organization', 'photos', ...COLUMNS.map(({ column }) => column)],
     toAnimal({ '': _left, ...fields }, format, locale) {
       const { category, organization } = fields
-      const unknown = findUnknown(fields, format).filter((name) => name !== idColumn)
+      const unknown = findUnknown(fields, format).filter(
+        (name) => name !== idColumn && !(headings && NOT_GOOD_WITH.includes(name)),
+      )
       if (format === 'csv') {
         const animal = readCells(fields, locale, headings)
         const name = typeof category === 'string' ? unshieldFormulas(category) : category

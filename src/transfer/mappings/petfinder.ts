@@ -1,4 +1,5 @@
 import type { Animal, Mapping } from '../animal.ts'
+import { withStatements } from '../good-with.ts'
 import { omitUndefined, type SourceRow, sourceRow, splitTexts, uniqueTexts } from '../source-row.ts'
 import type { StatusResult } from '../statuses.ts'
 import { COATS, SIZES } from '../word-lists.ts'
@@ -37,6 +38,7 @@ export const petfinder: Mapping = {
     const { sex, spayedNeutered } = row.sex('Sex')
     // A hidden or waived fee is not imported.
     const isShown = row.flag('display_adoption_fee') !== false && row.flag('adoption_fee_waived') !== true
+    const tags = splitTexts(row.text('tags'), ',')
     const fee = isShown ? row.money('adoption_fee') : undefined
     const profile = {
       externalId: row.text('ID'),
@@ -58,12 +60,13 @@ export const petfinder: Mapping = {
         specialNeeds: row.flag('specialNeeds'),
         vaccinated: row.flag('Shots'),
       }),
-      goodWith: omitUndefined({
-        children: row.never('NoKids'),
-        dogs: row.never('NoDogs'),
-        cats: row.never('NoCats'),
-      }),
-      tags: uniqueTexts(splitTexts(row.text('tags'), ',')),
+      goodWith: omitUndefined(
+        withStatements(
+          { children: row.never('NoKids'), dogs: row.never('NoDogs'), cats: row.never('NoCats') },
+          tags,
+        ),
+      ),
+      tags: uniqueTexts(tags),
       fee,
       staff: omitUndefined({ intakeDate: row.date('arrival_date') }),
     }

@@ -1,5 +1,6 @@
 import { findCountryCode } from '../../http/iso-codes.ts'
 import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
+import { withStatements } from '../good-with.ts'
 import { RefusalError } from '../report.ts'
 import {
   isObject,
@@ -97,12 +98,15 @@ function readProfile(row: SourceRow, fields: Fields) {
   const birthDate = row.date('birthDate')
   const age = birthDate ? {} : row.age('ageGroup', 'ageString')
   // Duplicates of other members as text.
-  row.read('breedString', 'slug', 'ageString')
+  row.read('breedString', 'slug')
+  // An age that is not understood is reported once.
+  if (birthDate || Object.keys(age).length > 0 || 'ageGroup' in row.notUnderstood()) row.read('ageString')
   const exact = row.flag('isBirthDateExact')
   if (birthDate) row.read('ageGroup')
   row.read('location', 'id')
   if (Array.isArray(videoUrls)) row.read('videoUrls')
   if (Array.isArray(qualities)) row.read('qualities')
+  const said = Array.isArray(qualities) ? qualities.map(textOf) : []
   const text = row.text('descriptionText', 'descriptionHtml')
   row.read('descriptionHtml')
   const description = [text, row.text('specialNeedsDetails')].filter((part) => part).join('\n\n') || undefined
@@ -128,12 +132,13 @@ function readProfile(row: SourceRow, fields: Fields) {
       specialNeeds: row.flag('isSpecialNeeds'),
       vaccinated: row.flag('isCurrentVaccinations'),
     }),
-    goodWith: omitUndefined({
-      children: row.flag('isKidsOk'),
-      dogs: row.flag('isDogsOk'),
-      cats: row.flag('isCatsOk'),
-    }),
-    tags: Array.isArray(qualities) ? uniqueTexts(qualities.map(textOf)) : undefined,
+    goodWith: omitUndefined(
+      withStatements(
+        { children: row.flag('isKidsOk'), dogs: row.flag('isDogsOk'), cats: row.flag('isCatsOk') },
+        said,
+      ),
+    ),
+    tags: uniqueTexts(said),
     fee: row.money('adoptionFeeString'),
     videos: Array.isArray(videoUrls) ? splitAddresses(videoUrls.map(textOf).join(';')) : undefined,
     staff: omitUndefined({

@@ -1,6 +1,15 @@
 import { MAX_BONDED_PETS } from '../../pets/fields.ts'
 import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
-import { isObject, omitUndefined, type SourceRow, sourceRow, splitAddresses, textOf } from '../source-row.ts'
+import { withStatements } from '../good-with.ts'
+import {
+  isObject,
+  omitUndefined,
+  type SourceRow,
+  sourceRow,
+  splitAddresses,
+  splitTexts,
+  textOf,
+} from '../source-row.ts'
 import { foldStatus, type StatusResult } from '../statuses.ts'
 import { COATS, SIZES, words } from '../word-lists.ts'
 
@@ -206,11 +215,16 @@ function readShared(row: SourceRow, { own, is, has }: { own: string; is: string;
       declawed: row.flag(`${own}DECLAWED`),
       specialNeeds: row.flag(`${has}SPECIALNEEDS`),
     }),
-    goodWith: omitUndefined({
-      children: row.oneOf(YES_OR_NO, `${is}GOODWITHCHILDREN`, `${is}GOODWITHKIDS`),
-      dogs: row.oneOf(YES_OR_NO, `${is}GOODWITHDOGS`),
-      cats: row.oneOf(YES_OR_NO, `${is}GOODWITHCATS`),
-    }),
+    goodWith: omitUndefined(
+      withStatements(
+        {
+          children: row.mostCareful(YES_OR_NO, `${is}GOODWITHCHILDREN`, `${is}GOODWITHKIDS`),
+          dogs: row.mostCareful(YES_OR_NO, `${is}GOODWITHDOGS`),
+          cats: row.mostCareful(YES_OR_NO, `${is}GOODWITHCATS`),
+        },
+        (row.all(...FLAGS) ?? []).flatMap((flags) => splitTexts(flags, '|')),
+      ),
+    ),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Animal, Fields, Mapping } from '../animal.ts'
+import { isPlainStatement, readStatements, withStatements } from '../good-with.ts'
 import { isObject, omitUndefined, sourceRow, splitAddresses } from '../source-row.ts'
 import { SIZES, words } from '../word-lists.ts'
 import { POUND_GRAMS } from '../words.ts'
@@ -42,13 +43,14 @@ export const shelterluv: Mapping = {
     const statusWord = row.text('Status') ?? ''
     const { sex, spayedNeutered } = row.sex('Sex')
     const birthDate = row.date('DOBUnixTime', 'Date of Birth')
-    // Ignores the age in months. The birth date is more exact, and an age group also depends on the species.
     if (birthDate) row.read('Age')
     const profile = {
       externalId: row.text('ID', 'Animal ID'),
       breed: row.breed([row.text('Breed', 'Primary Breed'), row.text('Secondary Breed')], { kind }),
       colors: row.colors('Color', 'Primary Color', 'Secondary Color', 'Pattern'),
       birthDate,
+      // The age of the API is a number of months, rounded from a birth date. The CSV has words.
+      ...(!birthDate && typeof fields.Age === 'string' && row.age('Age')),
       sex,
       // "Medium (20-59)"
       size: row.oneOf(SIZES, 'Size'),
@@ -81,45 +83,38 @@ const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(objectOf) : [])
 
-/** The meaning of known attributes, in lower case. All other attributes are the shelter's own. */
-const ATTRIBUTES = words<[member: 'goodWith' | 'traits', part: string, value: boolean]>({
-  'good with kids': ['goodWith', 'children', true],
-  'good with children': ['goodWith', 'children', true],
-  'no kids': ['goodWith', 'children', false],
-  'no children': ['goodWith', 'children', false],
-  'not good with kids': ['goodWith', 'children', false],
-  'not good with children': ['goodWith', 'children', false],
-  'good with dogs': ['goodWith', 'dogs', true],
-  'no dogs': ['goodWith', 'dogs', false],
-  'not good with dogs': ['goodWith', 'dogs', false],
-  'good with cats': ['goodWith', 'cats', true],
-  'no cats': ['goodWith', 'cats', false],
-  'not good with cats': ['goodWith', 'cats', false],
-  'house trained': ['traits', 'houseTrained', true],
-  housetrained: ['traits', 'houseTrained', true],
-  'not house trained': ['traits', 'houseTrained', false],
-  'not housetrained': ['traits', 'houseTrained', false],
-  declawed: ['traits', 'declawed', true],
-  'special needs': ['traits', 'specialNeeds', true],
-  vaccinated: ['traits', 'vaccinated', true],
+/** The traits that known attributes mean, in lower case. */
+const TRAITS = words<[part: string, value: boolean]>({
+  'house trained': ['houseTrained', true],
+  housetrained: ['houseTrained', true],
+  'not house trained': ['houseTrained', false],
+  'not housetrained': ['houseTrained', false],
+  declawed: ['declawed', true],
+  'special needs': ['specialNeeds', true],
+  vaccinated: ['vaccinated', true],
 })
 
 /** Maximum length of a tag. */
 const LONGEST_TAG = 40
 
-/** Published attributes become tags. Unpublished attributes are internal and become notes. */
+/**
+ * Published attributes become tags. Unpublished attributes are internal and become notes, but a no in them
+ * counts, and a doubt takes a published yes back.
+ */
 function readAttributes(attributes: Json[]) {
-  const result: { goodWith: Json; traits: Json; tags: string[]; notes: string[] } = {
-    ...{ goodWith: {}, traits: {}, tags: [], notes: [] },
-  }
+  const traits: Json = {}
+  const said: string[] = []
+  const tags: string[] = []
+  const notes: string[] = []
   for (const { AttributeName: name, Publish } of attributes) {
     if (typeof name !== 'string' || name.trim() === '') continue
     const isPublic = Publish === 'Yes' || Publish === true
-    const [member, part, value] = ATTRIBUTES.get(name.toLowerCase().replaceAll('-', ' ')) ?? []
-    if (member && part && isPublic && !(part in result[member])) result[member][part] = value
-    else (isPublic && name.length <= LONGEST_TAG ? result.tags : result.notes).push(name.trim())
+    const [part, value] = TRAITS.get(name.toLowerCase().replaceAll('-', ' ')) ?? []
+    if (part && isPublic && !(part in traits)) traits[part] = value
+    else if (isPublic && isPlainStatement(name)) said.push(name)
+    else (isPublic && name.length <= LONGEST_TAG ? tags : notes).push(name.trim())
   }
-  return result
+  return { traits, tags, notes, goodWith: withStatements(readStatements(said), [...tags, ...notes]) }
 }
 
 const withoutRange = (size: string): string | undefined =>

@@ -197,6 +197,9 @@ const en = {
     labels: {
       age: 'Age group: baby, young, adult or senior',
       birthDateExact: 'Date of birth is exact',
+      'notGoodWith.children': 'Not good with children',
+      'notGoodWith.dogs': 'Not good with dogs',
+      'notGoodWith.cats': 'Not good with cats',
       organization: 'Organization code',
       weightGrams: 'Weight',
     } as Record<string, string>,
@@ -383,6 +386,9 @@ const es: typeof en = {
     labels: {
       age: 'Grupo de edad: cachorro, joven, adulto o mayor',
       birthDateExact: 'La fecha de nacimiento es exacta',
+      'notGoodWith.children': 'No se lleva bien con niños',
+      'notGoodWith.dogs': 'No se lleva bien con perros',
+      'notGoodWith.cats': 'No se lleva bien con gatos',
       organization: 'Código de la organización',
       weightGrams: 'Peso',
     },
