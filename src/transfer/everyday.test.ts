@@ -101,6 +101,55 @@ test('ages, sexes and fees in everyday words: every animal is imported', async (
   assert.equal(corrected.animals[0].birthDate, '2021-12-01')
 })
 
+test('an age that is not understood is reported once, and one beside a birth date only as not used', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const head = 'Name,Species,Age,Date of birth'
+  const rows = [
+    'Ada,Dog,about 3,',
+    'Ben,Dog,about 3,2020-01-02',
+    'Cy,Dog,2 years,2020-01-02',
+    'Di,Dog,,about 3',
+  ]
+  const file = [head, ...rows].join('\n')
+  const { leftOut, notUnderstood } = await read(file, 'csv', {
+    guessesColumns: true,
+    idColumn: undefined,
+    update: false,
+  })
+  assert.deepEqual(leftOut, {
+    ...{
+      'Age (not understood)': 1,
+      'Age (the date of birth counts)': 2,
+      'Date of birth (not understood)': 1,
+    },
+  })
+  assert.deepEqual(
+    notUnderstood?.map(({ line }) => line),
+    [2, 5],
+  )
+  const own = await read('name,category,age,birthDate\nEd,Dog,about 3,2020-01-02', 'csv', {
+    idColumn: undefined,
+    update: false,
+  })
+  assert.deepEqual(own.leftOut, {})
+
+  const groups = await openForFiles(t, 'rescuegroups')
+  const rex = { name: 'Rex', species: 'Dog', status: 'Available' }
+  const ages = [
+    { ageString: 'about 3' },
+    { ageGroup: 'about 3', ageString: 'about 3' },
+    { ageGroup: 'Adult', ageString: '?' },
+  ]
+  const lines = ages.map((age, index) => JSON.stringify({ ...rex, ...age, id: index + 1 }))
+  const done = await groups(lines.join('\n'), 'ndjson')
+  assert.deepEqual(done.leftOut, { 'ageString (not understood)': 1, 'ageGroup (not understood)': 1 })
+
+  const luv = await openForFiles(t, 'shelterluv')
+  const table = 'Animal ID,Name,Species,Status,Age\n1,Rex,Dog,Available,2 years\n2,Max,Dog,Available,about 3'
+  const two = await luv(table, 'csv')
+  assert.deepEqual([two.animals[0].birthDate, two.leftOut], ['2024-11-23', { 'Age (not understood)': 1 }])
+})
+
 test('breeds of Petfinder: an animal is found by its plain breed', async (t) => {
   const read = await openForFiles(t, 'petfinder')
   const breeds = [
