@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SETTINGS } from '../config.ts'
 import { ERRORS, type ErrorDetail } from '../errors.ts'
+import { HEADINGS } from '../transfer/headings.ts'
 import { STATUS_PHRASES } from '../transfer/statuses.ts'
 import { KINDS, WORD_LISTS } from '../transfer/word-lists.ts'
 
@@ -79,22 +80,40 @@ const STATUS_PARTS: Record<keyof typeof STATUS_PHRASES, string> = {
   hold: 'may be beside the words of `pending`',
 }
 
-/** Updates the table of statuses in docs/importing.md. */
-function renderStatuses(importing: string): string {
-  const rows = Object.entries(STATUS_PARTS).map(([part, meaning]) => [
-    STATUS_PHRASES[part as keyof typeof STATUS_PHRASES].replaceAll(/\s+/g, ' '),
+/** Updates the lists of words and headings in docs/importing.md. */
+function renderImporting(importing: string): string {
+  const statuses = Object.entries(STATUS_PARTS).map(([part, meaning]): [string, string] => [
     meaning,
+    STATUS_PHRASES[part as keyof typeof STATUS_PHRASES],
   ])
-  return replaceSection(importing, 'statuses', table(['Words of a status', 'Here'], rows))
+  const words = Object.entries(WORD_LISTS).flatMap(([list, meanings]) =>
+    Object.entries<string>(meanings).map(([meaning, all]): [string, string] => [
+      `${list}, \`${meaning}\``,
+      all,
+    ]),
+  )
+  const columns = HEADINGS.filter(([, headings]) => headings !== '').map(
+    ([column, headings]): [string, string] => [`\`${column}\``, headings],
+  )
+  const lists = { statuses, words, columns, kinds: Object.entries(KINDS) }
+  return Object.entries(lists).reduce(
+    (document, [name, items]) => replaceSection(document, name, items.map(formatItem).join('')),
+    importing,
+  )
 }
 
-/** Updates the tables of words in docs/importing.md. */
-function renderWords(importing: string): string {
-  const rows = Object.entries(WORD_LISTS).flatMap(([list, meanings]) =>
-    Object.entries<string>(meanings).map(([meaning, all]) => [list, `\`${meaning}\``, all]),
-  )
-  const words = replaceSection(importing, 'words', table(['About', 'Becomes', 'Words'], rows))
-  return replaceSection(words, 'kinds', table(['Category', 'Words'], Object.entries(KINDS)))
+const MAX_LINE = 120
+
+/** An item of a list, in lines that are not too long. */
+function formatItem([term, text]: [term: string, text: string]): string {
+  const words = `- **${term}:** ${text}`.replaceAll('<', '&lt;').split(/\s+/)
+  return words
+    .reduce((lines, word) =>
+      lines.length - lines.lastIndexOf('\n') + word.length > MAX_LINE
+        ? `${lines}\n  ${word}`
+        : `${lines} ${word}`,
+    )
+    .concat('\n')
 }
 
 /** Replaces the text between the comments `<!-- NAME -->` and `<!-- /NAME -->`. */
@@ -123,7 +142,7 @@ function table(head: string[], rows: string[][]): string {
 /** The documents generated from the source. Each function gets the current text and returns the new text. */
 export const DOCUMENTS: Record<string, (present: string) => string> = {
   'docs/errors.md': renderErrors,
-  'docs/importing.md': (present) => renderWords(renderStatuses(present)),
+  'docs/importing.md': renderImporting,
   'docs/operating.md': renderSettings,
   'docs/using.md': renderOperations,
   '.env.example': renderEnvironment,
