@@ -12,8 +12,8 @@ export interface RenderTask {
 /** The file descriptor for tasks and answers. Each task or answer is a line of JSON. */
 export const CHANNEL = 3
 
-/** The exit code of the process when a picture needs more memory than it may use. */
-export const OUT_OF_MEMORY = 77
+/** Exit codes of the process when a picture needs more memory, or more processor time, than it may use. */
+export const [OUT_OF_MEMORY, OUT_OF_TIME] = [77, 78]
 
 /** The size of the full rendition, in pixels. */
 export interface RenderedSize {

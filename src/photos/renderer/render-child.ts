@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import sharp, { type Metadata, type OutputInfo, type Sharp } from 'sharp'
 import { FULL_SIDE, type Rendition, renditionOf } from '../storage/renditions.ts'
@@ -8,6 +8,7 @@ import { textBytes } from './png-text.ts'
 import {
   CHANNEL,
   OUT_OF_MEMORY,
+  OUT_OF_TIME,
   type RenderAnswer,
   type RenderedSize,
   type RenderTask,
@@ -17,7 +18,11 @@ import {
 // watches its own memory, because a picture can make the library allocate any amount.
 
 const MAX_MEMORY = 256 * 1_048_576
+/** The maximum processor time for a picture. A slow or busy machine takes longer by the clock. */
+const MAX_CPU_MICROSECONDS = 10_000_000
 const CHECK_MS = 10
+/** On a busy core, the process gets about a quarter of the time. */
+const NICENESS = 5
 
 const MAX_SIDE = 12_000
 const MAX_PIXELS = 50_000_000
@@ -101,9 +106,12 @@ function encode(image: Sharp, rendition: Rendition): Sharp {
   return sized.webp({ quality: rendition === 'full' ? QUALITY.full : QUALITY.others })
 }
 
-/** Gives priority to other work on the machine. When memory runs out, Linux kills this process first. */
+/**
+ * Gives priority to other work on the machine. With an even lower priority, no photo would be finished while
+ * the machine is busy. When memory runs out, Linux kills this process first.
+ */
 function lowerPriority(): void {
-  setPriority(constants.priority.PRIORITY_LOW)
+  setPriority(NICENESS)
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
@@ -112,13 +120,17 @@ function lowerPriority(): void {
 }
 
 lowerPriority()
+let before = process.cpuUsage()
 setInterval(() => {
   if (process.memoryUsage.rss() > MAX_MEMORY) process.exit(OUT_OF_MEMORY)
+  const { user, system } = process.cpuUsage(before)
+  if (user + system > MAX_CPU_MICROSECONDS) process.exit(OUT_OF_TIME)
 }, CHECK_MS)
 const channel = new Socket({ fd: CHANNEL, readable: true, writable: true })
 // The channel closes when the service ends.
 channel.on('error', () => process.exit()).on('close', () => process.exit())
 createInterface({ input: channel }).on('line', async (line) => {
+  before = process.cpuUsage()
   const answer = await render(JSON.parse(line)).then(
     (rendered): RenderAnswer => ({ rendered }),
     (error: Error) => (error instanceof Refusal ? { refusal: error.message } : { failure: error.message }),

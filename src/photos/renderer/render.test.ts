@@ -47,6 +47,18 @@ test('an upload gets 422 when the render process crashes, and 503 when the proce
   assert.equal((await app.add()).status, 201)
 })
 
+test('a picture that needs too much processor time gets 422, and a busy machine is not its fault', async (t) => {
+  const app = await startWithAnimal(t)
+  const putBack = replaceNode(t, program(t, 'exit 78'))
+
+  const refused = await app.add()
+
+  assert.deepEqual([refused.status, refused.body.code], [422, 'invalid_image'])
+  assert.match(refused.body.message, /takes too long/)
+  putBack()
+  assert.equal((await app.add()).status, 201)
+})
+
 test('the last output of the render process is logged, cut to 1,024 characters, and not sent to the client', async (t) => {
   const app = await startWithAnimal(t)
   replaceNode(t, program(t, 'printf "%02000d" 0 >&2; echo "libvips.so is missing" >&2; exit 1'))

@@ -8,6 +8,7 @@ import {
   CHANNEL,
   listenForAnswers,
   OUT_OF_MEMORY,
+  OUT_OF_TIME,
   type RenderAnswer,
   type RenderedSize,
   type RenderReport,
@@ -59,7 +60,11 @@ function refusalMessage(reason: string): string {
   return `This picture cannot be used. ${reason}`
 }
 
-const RENDER_TIMEOUT_MS = 10_000
+/**
+ * The maximum time for a photo. The process itself limits its processor time, so only a stuck process or a
+ * very busy machine takes longer.
+ */
+const RENDER_TIMEOUT_MS = 30_000
 /** The process ends after this time without a photo. */
 const IDLE_MS = 30_000
 /** The process may keep this much memory after a photo. With more, the next photo could run out of memory. */
@@ -165,7 +170,7 @@ function openRenderProcess() {
     const current = child
     for (const handle of handlesOf(current)) handle.ref()
     const timeout = setTimeout(() => {
-      current.onReport?.({ refusal: 'Reading it takes too long.', bytes: 0 })
+      current.onReport?.({ failure: `no photo within ${RENDER_TIMEOUT_MS} ms`, bytes: 0 })
       void end()
     }, until - performance.now())
     const { bytes, ...answer } = await waitForAnswer(current, task)
@@ -206,6 +211,7 @@ const TOO_MUCH_MEMORY = 'Reading it takes too much memory.'
 /** Interprets the end of the process while it read a picture. */
 function interpretExit(code: number | null, signal: string | null, { stderrEnd }: Child): RenderAnswer {
   if (code === OUT_OF_MEMORY) return { refusal: TOO_MUCH_MEMORY }
+  if (code === OUT_OF_TIME) return { refusal: 'Reading it takes too long.' }
   if (signal !== null && CRASH_SIGNALS.includes(signal)) return { refusal: 'It cannot be read.' }
   // The service sends SIGKILL, or the system does when it has no memory left. The picture may be fine.
   const output = stderrEnd.trim()
