@@ -16,7 +16,7 @@ const INTEGER = /^(0|-?[1-9]\d*)$/
 /** @returns how the answer differs from the description; undefined when it matches */
 export function faultOf(request: Request, answer: Answer): string | undefined {
   if (answer.status >= 500 && answer.status !== 503) return 'a 5xx'
-  if (request.broken && isGalleryPage(answer)) return undefined
+  if (request.broken && isOfOtherFace(answer)) return undefined
   const matched = request.broken ? { methods: [] } : findRoute(request.method, request.target)
   return (
     faultOfStatus(request, answer, matched.operation, matched.methods) ??
@@ -26,9 +26,12 @@ export function faultOf(request: Request, answer: Answer): string | undefined {
   )
 }
 
-/** Changed bytes may turn the target into a path of the gallery, which also answers 400 with a page. */
-function isGalleryPage({ status, headers }: Answer): boolean {
-  return [200, 400].includes(status) && /^text\/html/.test(headers['content-type'] ?? '')
+/**
+ * Changed bytes may turn the target into a path of the gallery, which answers with pages, or of /v2 and its
+ * other versions, which have another format for errors.
+ */
+function isOfOtherFace({ headers }: Answer): boolean {
+  return /^(text\/html|application\/problem\+json)\b/.test(headers['content-type'] ?? '')
 }
 
 function faultOfStatus(
