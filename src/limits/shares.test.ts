@@ -26,9 +26,10 @@ interface Shared {
   fill(party: Party): Disposable
 }
 
-const ADDRESSES = { one: '192.0.2.1', other: '192.0.2.2' }
+/** One client controls all IPv6 addresses with the same first half, so these are two clients. */
+const NETWORKS = { one: '2001:db8:0:1', other: '2001:db8:0:2' }
 const ORGANIZATION = 'organization:1'
-const ADDRESS = `ip:${ADDRESSES.one}`
+const ADDRESS = `ip:${NETWORKS.one}::/64`
 
 async function startShared(t: TestContext): Promise<Record<ShareName, Shared>> {
   const app = await startApp(t, {
@@ -46,7 +47,11 @@ async function startShared(t: TestContext): Promise<Record<ShareName, Shared>> {
     other: await signIn(app, { organizationId: 2 }),
   }
   let number = 0
-  const from = (who: 'one' | 'other') => ({ 'x-forwarded-for': ADDRESSES[who] })
+  /** Each request has a new address. */
+  const from = (who: 'one' | 'other') => {
+    number += 1
+    return { 'x-forwarded-for': `${NETWORKS[who]}::${number.toString(16)}` }
+  }
   const asKey = (who: 'one' | 'other') => ({ ...from(who), authorization: `Bearer ${keys[who]}` })
   const { shares } = app.service.context
   const key = { caller: 'key:2', organization: ORGANIZATION, address: ADDRESS }

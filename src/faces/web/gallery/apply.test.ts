@@ -256,7 +256,7 @@ test('application form with names of other scripts, emoji and line breaks is acc
   assert.deepEqual([applicant, message], [typed, 'We have a garden.\n\nTwo lines.'])
 })
 
-test('after 20 application forms in an hour an IP address gets 429, but another address does not', async (t) => {
+test('after 20 application forms in an hour an IPv6 /64 gets 429, but another address does not', async (t) => {
   const app = await startShelter(t, { settings: { TRUST_PROXY: '127.0.0.1' } })
   const send = async (address: string) => {
     const form = { ...(await openForm(app, 1)), ...PERSON, ...VALID }
@@ -264,8 +264,8 @@ test('after 20 application forms in an hour an IP address gets 429, but another 
     return sendForm(app, PATH, form, { 'x-forwarded-for': address })
   }
   app.clock.now = Math.ceil(app.clock.now / HOUR_MS) * HOUR_MS
-  for (let count = 0; count < 20; count += 1) assert.equal((await send('192.0.2.1')).status, 303)
-  const { status, headers, text } = await send('192.0.2.1')
+  for (let count = 0; count < 20; count += 1) assert.equal((await send(`2001:db8::${count}`)).status, 303)
+  const { status, headers, text } = await send('2001:db8::abcd')
   assert.equal(status, 429)
   assert.match(text, /Too many applications/)
   const waitSeconds = Number(headers['retry-after'])
