@@ -77,7 +77,7 @@ export const ON_POSTGRES = longestFirst([
   'src/pets/microchips.test.ts',
   'src/pets/profile.test.ts',
   'src/pets/views.test.ts',
-  'src/photos/jobs.test.ts',
+  'src/photos/jobs.slow.test.ts',
   'src/photos/photos.test.ts',
   'src/staff/removal.test.ts',
   'src/staff/staff.test.ts',
