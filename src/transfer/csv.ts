@@ -4,6 +4,7 @@ import type { Fields, Line } from './animal.ts'
 import { REPEATABLE } from './headings.ts'
 import { findProgram } from './mappings/all.ts'
 import { inPieces } from './pieces.ts'
+import { reasonRemover } from './reason-column.ts'
 import { RefusalError, type RefusalReason, shorten, tooLong, tooMany } from './report.ts'
 import {
   findHeadings,
@@ -51,7 +52,7 @@ interface Columns {
  */
 export async function* readCsv(
   input: AsyncIterable<Buffer>,
-  { separator, headings: found }: TableShape,
+  { separator, headings: found, withoutReason }: TableShape,
   { required, others, names }: Columns,
 ): AsyncGenerator<Line> {
   const first = found?.number ?? 1
@@ -59,7 +60,8 @@ export async function* readCsv(
   let heading = ''
   let columns: Set<string> | undefined
   const { bytes, isUtf8 } = watchUtf8(input)
-  for await (const { number, cells, problem } of readRecords(bytes, separator)) {
+  for await (const { number, cells: all, problem } of readRecords(bytes, separator)) {
+    const cells = all && withoutReason(all)
     if (number < first) {
       if (cells && !isBlank(cells) && !/^sep=/i.test(cells[0] ?? '')) yield { number, isNoAnimal: true }
       continue
@@ -114,7 +116,12 @@ export async function findTable(head: Buffer): Promise<TableShape> {
     const rows = await readHead(Buffer.from(text), separator, named === undefined ? 1 : 2)
     const { headings, score } = findHeadings(rows)
     const example = rows.find((row) => row.number > (headings?.number ?? 0) && !isBlank(row.cells))
-    if (!best || score > best.score) best = { separator, headings, example: example?.cells ?? [], score }
+    if (best && score <= best.score) continue
+    const withoutReason = reasonRemover(headings?.cells)
+    best = {
+      ...{ separator, withoutReason, score, example: withoutReason(example?.cells ?? []) },
+      headings: headings && { ...headings, cells: withoutReason(headings.cells) },
+    }
   }
   return best as TableShape
 }

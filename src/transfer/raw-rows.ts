@@ -17,9 +17,9 @@ export async function readRows(
 ): Promise<Rows | undefined> {
   const table = await openTable(file, chosen)
   if (!table) return undefined
-  const { separator, headings, input } = table
+  const { separator, headings, input, withoutReason } = table
   const found: Rows = { separator, headings, rows: [] }
   for await (const { number, cells } of readRecords(input, separator))
-    if (cells && wanted.has(number)) found.rows.push({ number, cells })
+    if (cells && wanted.has(number)) found.rows.push({ number, cells: withoutReason(cells) })
   return found
 }

@@ -22,6 +22,7 @@ import { type Refusal, type RefusalCode, RefusalError, refusalOf, shorten, tooMa
 import type { RowKeys } from './row-keys.ts'
 import { isObject, textOf } from './source-row.ts'
 import { createStatusReader, type StatusReader } from './statuses.ts'
+import type { TableShape } from './table.ts'
 
 // Reads a file into batches of animals.
 
@@ -356,8 +357,7 @@ function parseBond(ids: unknown): string[] | undefined {
 }
 
 /** A table before its rows are read. */
-export interface Table {
-  separator: string
+export interface Table extends Pick<TableShape, 'separator' | 'withoutReason'> {
   headings: string[]
   /** The cells below the headings. */
   example: string[]

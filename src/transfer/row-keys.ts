@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Line } from './animal.ts'
 import { IdSet } from './id-set.ts'
+import { isBlank } from './table.ts'
 
 /**
  * Recognizes the lines of files without ids by their content, so a second import of a file updates its
@@ -12,8 +13,13 @@ export class RowKeys {
 
   /** Lines with the same content get different keys. */
   keyOf({ cells, value }: Line): string {
-    // Spreadsheet programs add empty cells at the end.
-    const content = cells ? cells.join('\n').trimEnd() : stringify(value)
+    // Spreadsheet programs add empty cells, and people move columns.
+    const content = cells
+      ? cells
+          .filter((cell) => !isBlank([cell]))
+          .sort()
+          .join('\n')
+      : stringify(value)
     const key = hash('sha256', content, 'base64url').slice(0, KEY_LENGTH)
     if (this.#seen.add(key)) return key
     const count = (this.#counts.get(key) ?? 1) + 1

@@ -22,6 +22,8 @@ export interface TableShape {
   headings: Row | undefined
   /** The cells of the first row after the headings. */
   example: string[]
+  /** Removes the reasons of skipped rows from the cells of a row. */
+  withoutReason: (cells: string[]) => string[]
 }
 
 /** Excel and others obey a first line such as `sep=;`. */

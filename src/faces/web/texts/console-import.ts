@@ -1,3 +1,4 @@
+import { REASON_HEADINGS } from '../../../transfer/reason-column.ts'
 import { NOTES } from './import-notes.ts'
 
 type Sentence = (value: string) => string
@@ -67,7 +68,7 @@ const en = {
   download: 'Download skipped rows',
   line: 'Line',
   name: 'Name',
-  why: 'Reason',
+  why: REASON_HEADINGS.en,
   more: (count: number) => `And ${count.toLocaleString('en')} more.`,
   check: 'Please check',
   repeatedIds: (count: number) =>
@@ -98,7 +99,7 @@ const en = {
       known_before: (value) => `This animal is already here, as animal ${value}, and stays unchanged.`,
       moved_away: () =>
         'This animal was already imported. It now belongs to another organization, or to none.',
-      repeated_id: (value) => `Line ${value} has the same ID but another name. Only that line is imported.`,
+      repeated_id: (value) => `Line ${value} has the same ID but another name, so this line is not imported.`,
       other_animal: (value) =>
         `This ID belongs to a different animal here (animal ${value}), which stays as it is. If the file comes from another shelter, upload it again and choose that organization.`,
       not_for_adoption: (value) =>
@@ -263,7 +264,7 @@ const es: typeof en = {
   download: 'Descargar las filas omitidas',
   line: 'Línea',
   name: 'Nombre',
-  why: 'Motivo',
+  why: REASON_HEADINGS.es,
   more: (count) => `Y ${count.toLocaleString('es')} más.`,
   check: 'Compruebe esto',
   repeatedIds: (count) =>
@@ -291,7 +292,7 @@ const es: typeof en = {
       known_before: (value) => `Este animal ya está aquí: es el animal ${value}, y queda sin cambios.`,
       moved_away: () => 'Este animal ya se importó. Ahora pertenece a otra organización o a ninguna.',
       repeated_id: (value) =>
-        `La línea ${value} tiene el mismo identificador y otro nombre. Solo se importa esa línea.`,
+        `La línea ${value} tiene el mismo identificador y otro nombre, así que esta línea no se importa.`,
       other_animal: (value) =>
         `Este identificador pertenece aquí a otro animal (el animal ${value}), que queda como está. Si el archivo viene de otra protectora, súbalo de nuevo y elija esa organización.`,
       not_for_adoption: (value) =>

@@ -279,3 +279,21 @@ test('a database error during an import is not reported as an error of the file'
   assert.match(String((await run('x,y\nRex,Dog\n')).failed?.reason), /no column name/)
   await assert.rejects(run('name,category\nRex,Dog\n'), /disk I\/O error/)
 })
+
+test('the file of skipped rows is uploaded again: animals that are stored are recognized', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  const file = 'name,category,status,bondedWith\nRex,Dog,available,Max\n,Cat,available,\n'
+  await ana.send(CONFIRM, formIn((await upload(app, ana, file)).text, CONFIRM))
+  const skipped = async () => (await ana.get('/console/import/refused.csv')).text.replace('\uFEFF', '')
+  const rows = await skipped()
+  assert.match(rows, /^"name","category","status","bondedWith","Why it was skipped"\r\n"Rex",.*"This animal/)
+
+  const again = await upload(app, ana, rows.replace('"","Cat"', '"Ada","Cat"'))
+
+  assert.match(again.text, /<b>1<\/b> added.*<b>1<\/b> unchanged/)
+  assert.match(
+    await skipped(),
+    /^"name","category","status","bondedWith","Why it was skipped"\r\n"Rex","Dog"/,
+  )
+})

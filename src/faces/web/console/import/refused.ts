@@ -6,6 +6,7 @@ import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { type Html, html } from '../../../../http/html.ts'
+import { shieldFormulas } from '../../../../transfer/columns.ts'
 import { readRows } from '../../../../transfer/raw-rows.ts'
 import type { Refusal } from '../../../../transfer/report.ts'
 import type { Texts } from '../../texts/texts.ts'
@@ -75,7 +76,11 @@ export async function storeRefused(
       ]
     : [
         [line, name, why],
-        ...refused.map((one) => [String(one.line), one.name ?? '', reasons.get(one.line) ?? '']),
+        ...refused.map((one) => [
+          String(one.line),
+          shieldFormulas(one.name ?? ''),
+          reasons.get(one.line) ?? '',
+        ]),
       ]
   const separator = table?.separator ?? ','
   const text = rows.map(
