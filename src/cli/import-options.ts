@@ -45,6 +45,8 @@ export async function parseOptions(file: string, options: CommandOptions): Promi
     throw new ConfigError(
       '--watch needs --update COLUMN and --key ID to update animals that it has already imported',
     )
+  if (options.watch && options.again)
+    throw new ConfigError('--watch and --again exclude each other: each change would add all animals again')
   if (options.photosPrivate && !options.photos) throw new ConfigError('--photos-private needs --photos')
   if (options.removed !== undefined && !options.watch) throw new ConfigError('--removed needs --watch')
   if (options.dayFirst && options.monthFirst)
@@ -85,7 +87,7 @@ export async function parseOptions(file: string, options: CommandOptions): Promi
     statusChoices: options.status,
     organization: options.organization,
     dryRun: options.dryRun === true,
-    again: options.again === true || options.watch === true,
+    again: options.again === true,
     removed: options.removed,
     mayHaveOwnIds: options.from === undefined && options.source === undefined && !options.again,
     clock: Date.now,

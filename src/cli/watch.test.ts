@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { cleanup } from '../testing/cleanup.ts'
-import { scratchFolder } from '../testing/start-app.ts'
+import { importText, openStore } from '../testing/import-lines.ts'
+import { makeKey, scratchFolder } from '../testing/start-app.ts'
+import { parseOptions } from './import-options.ts'
 import { createWatcher } from './watch.ts'
 
 const NOW = Date.UTC(2026, 10, 24)
@@ -84,4 +86,24 @@ test('watching a URL sends the ETag of the last import, and messages contain no 
     (error: Error) => /answered with 500/.test(error.message) && !/secret/.test(error.message),
   )
   assert.deepEqual(etags, [undefined, '"1"', '"1"', '"2"'])
+})
+
+test('watching recognizes lines without an id, and those that the file no longer has are removed', async (t) => {
+  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  await makeKey(url)
+  const store = await openStore(t, url)
+  const watch = { watch: true, every: 1, update: 'no', key: 1, currency: 'USD', removed: 'sold' } as const
+  const options = await parseOptions('animals.csv', watch)
+  const fileWith = (name: string) => `no,name,category,status\n1,Rex,Dog,available\n,${name},Dog,available\n`
+  const results: unknown[] = []
+  for (const name of ['Max', 'Ada', 'Ada']) {
+    const { added, unchanged, removed } = await importText(store, fileWith(name), options)
+    results.push([added, unchanged, removed])
+  }
+  assert.deepEqual(results, [
+    [2, 0, 0],
+    [1, 1, 1],
+    [0, 2, 0],
+  ])
+  await assert.rejects(parseOptions('animals.csv', { ...watch, again: true }), /exclude each other/)
 })

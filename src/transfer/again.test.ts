@@ -62,7 +62,7 @@ test('a file is imported again: what was imported is updated, the rest is added,
   assert.deepEqual((await figures(stays, asm)).figures, [0, 0, 1])
   const shared = `${headings}\nU1,Uno,Dog,Male,None,,\nU1,Dos,Cat,Female,None,,\n`
   assert.deepEqual((await figures(shared, asm)).reasons, [
-    '2: Line 3 has the same id but another name. Only line 3 was imported.',
+    '2: Line 3 has the same id but another name, so this line was not imported.',
   ])
 })
 

@@ -104,6 +104,8 @@ export interface Mapping {
   isAnimal?(fields: Fields): boolean
   /** The columns of members that a file can take back; see `answers.ts`. */
   sources?: Readonly<Record<string, readonly string[]>>
+  /** The column with the status, if an empty cell takes the animal off the public pages. */
+  statusColumn?: string
   /** Whether bonds name animals by other ids than those in the source. */
   hasBondIds?: true
   /** Whether an entry of the file is a visitor of the clinic, not an animal of the shelter. */

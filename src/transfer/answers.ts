@@ -74,6 +74,12 @@ export function takeAnswers(
   return { withdrawn, answers }
 }
 
+/** An animal whose status was removed from the file is no longer published. */
+export function takeStatus(animal: Animal): void {
+  if ((animal.status ?? animal.statusWord) === undefined)
+    Object.assign(animal, { status: undefined, unlisted: true })
+}
+
 function cleanAnswer(text: string): string {
   const word = text
     .slice(0, MAX_ANSWER)

@@ -4,15 +4,15 @@ import type { Writer } from '../db/write.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
 import * as pets from '../pets/store.ts'
 import { type Refusal, RefusalError, shorten, toRefusal } from './report.ts'
-import { findExisting, type Origin } from './sources.ts'
-import type { Bond } from './validate.ts'
-import { HIDDEN, isOffered } from './write.ts'
+import { findExisting, idInFile, joinId, type Origin } from './sources.ts'
+import { HIDDEN, type ImportedAnimal, isOffered } from './write.ts'
 
 // Joins the bonds of a file when all of its animals are in the store. A bond that one animal names binds all
 // of its animals. If one of them is missing, none of the others is published.
 
-/** An animal of the file that is in the store. In a dry run, a new animal has the id 0. */
-type ImportedAnimal = Bond & { petId: number }
+/** Two organizations may use the same id in one file, and all animals of a bond belong to one of them. */
+const keyIn = (organizationId: number | undefined, key: string): string =>
+  organizationId === undefined ? key : joinId(key, organizationId)
 
 /** Collects the animals of a file. An animal that names no other needs only its id in the store. */
 export function createBondList() {
@@ -20,32 +20,34 @@ export function createBondList() {
   const others = new Map<string, number>()
   return {
     add(animal: ImportedAnimal): void {
-      if (animal.with.length > 0) naming.set(animal.key, animal)
-      else others.set(animal.key, animal.petId)
+      const key = keyIn(animal.organizationId, animal.key)
+      if (animal.with.length > 0) naming.set(key, animal)
+      else others.set(key, animal.petId)
     },
     petIdOf: (key: string): number | undefined => naming.get(key)?.petId ?? others.get(key),
     /** The keys of each group of animals that name each other, directly or through others. */
-    groups: (): string[][] => findGroups([...naming.values()]),
+    groups: (): string[][] => findGroups(naming),
     /** The animals of a group that name others. */
     naming: (keys: string[]): ImportedAnimal[] => keys.flatMap((key) => naming.get(key) ?? []),
   }
 }
 
-function findGroups(naming: ImportedAnimal[]): string[][] {
+function findGroups(naming: ReadonlyMap<string, ImportedAnimal>): string[][] {
   const neighbors = new Map<string, string[]>()
   const link = (one: string, other: string): void => {
     const known = neighbors.get(one)
     if (known) known.push(other)
     else neighbors.set(one, [other])
   }
-  for (const { key, with: others } of naming)
-    for (const other of others) {
+  for (const [key, { with: others, organizationId }] of naming)
+    for (const id of others) {
+      const other = keyIn(organizationId, id)
       link(key, other)
       link(other, key)
     }
   const seen = new Set<string>()
   const isNew = (key: string): boolean => seen.size < seen.add(key).size
-  return naming.flatMap(({ key: first }) => {
+  return [...naming.keys()].flatMap((first) => {
     if (!isNew(first)) return []
     const group = [first]
     for (const key of group) for (const next of neighbors.get(key) ?? []) if (isNew(next)) group.push(next)
@@ -91,7 +93,7 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
 }
 
 function lackingBond(missing: string[]): RefusalError {
-  const names = missing.join(', ')
+  const names = missing.map(idInFile).join(', ')
   const message = `It is bonded with ${names}, which was not imported, so it is not published.`
   return new RefusalError({ code: 'bond_lacking', value: shorten(names), message })
 }
@@ -105,8 +107,11 @@ async function findPetIds(
   const found = new Map(keys.map((key) => [key, animals.petIdOf(key)]))
   const unknown = keys.filter((key) => found.get(key) === undefined)
   if (hasSourceIds && unknown.length > 0) {
-    const asked = unknown.map((sourceId) => ({ sourceId, pet: { organizationId: origin.fileOf } }))
-    for (const { sourceId, pet } of await findExisting(db, origin, asked)) found.set(sourceId, pet.id)
+    const [{ organizationId } = {}] = animals.naming(keys)
+    const pet = { organizationId: organizationId ?? origin.fileOf }
+    const asked = unknown.flatMap((key) => [key, idInFile(key)].map((sourceId) => ({ sourceId, pet })))
+    for (const { sourceId, pet } of await findExisting(db, origin, asked))
+      if (pet.organizationId === organizationId) found.set(keyIn(organizationId, idInFile(sourceId)), pet.id)
   }
   return new Map([...found].filter((pair): pair is [string, number] => pair[1] !== undefined))
 }

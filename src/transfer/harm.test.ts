@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { BY_ID, importText, lines, openStore } from '../testing/import-lines.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
 import { createTableMapping } from './mappings/chosen.ts'
+import { shelterManager } from './mappings/shelter-manager.ts'
 
 const CSV = { format: 'csv', keyId: 1, clock: () => Date.UTC(2026, 10, 23) } as const
 
@@ -43,4 +44,96 @@ test('null for a member with several answers withdraws all of them', async (t) =
   await importText(store, lines(rex), BY_ID)
   const { withdrawn } = await importText(store, lines({ ...rex, goodWith: null }), BY_ID)
   assert.equal(Object.keys(withdrawn ?? {}).length, 3)
+})
+
+/** The animals in the store by id. */
+const animalsOf = async ({ db }: Awaited<ReturnType<typeof start>>): Promise<string[]> =>
+  (await db.selectFrom('pet').select(['name', 'status']).orderBy('id').execute()).map(
+    ({ name, status }) => `${name} ${status}`,
+  )
+
+const NUMBERED = { ...CSV, guessesColumns: true, idColumn: 'no', update: true }
+const tableOf = (...rows: string[]): string => ['no,name,category,status', ...rows, ''].join('\n')
+
+for (const held of ['Rabies hold', 'Deceased'])
+  test(`a number that two animals share: "${held}" takes off the one with this name, the other is added`, async (t) => {
+    const store = await start(t)
+    await importText(store, tableOf('1,Rex,Dog,Available'), NUMBERED)
+    await importText(store, tableOf(`1,REX,Dog,${held}`, '1,Max,Dog,Available'), NUMBERED)
+    const [rex = '', max] = await animalsOf(store)
+    assert.match(rex, /^rex null$/i)
+    assert.equal(max, 'Max available')
+
+    // The numbers of a litter: each animal is known by its name, also when it is the only one that is left.
+    const hold = await importText(store, tableOf('1,Max,Dog,Medical hold', '1,Ada,Dog,Available'), NUMBERED)
+    assert.deepEqual([hold.added, hold.takenOff], [1, 1])
+    await importText(store, tableOf('1,Ada,Dog,Medical hold'), NUMBERED)
+    assert.deepEqual(await animalsOf(store), [rex, 'Max null', 'Ada null'])
+  })
+
+test('an id of a program that two animals share never hands a stored animal to the other one', async (t) => {
+  const store = await start(t)
+  const asm = { ...CSV, mapping: shelterManager, idColumn: 'ANIMALCODE', update: true }
+  const file = (...rows: string[]): string =>
+    ['ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE,ANIMALHOLD', ...rows].join('\n')
+  await importText(store, file('D1,Rex,Dog,,'), asm)
+  const { reasons } = await importText(store, file('D1,Rex,Dog,,1', 'D1,Max,Dog,,'), asm)
+  assert.deepEqual(await animalsOf(store), ['Rex null'])
+  assert.match(reasons.join(), /^3: This id belongs to another animal here, animal 1,/)
+})
+
+test('two lines of one animal: without dates, the line that keeps it back counts', async (t) => {
+  const store = await start(t)
+  const available = tableOf('1,Rex,Dog,Available')
+  for (const [first, second] of [
+    ['Medical hold', 'Available'],
+    ['Available', 'Medical hold'],
+    ['Deceased', 'Available'],
+  ]) {
+    await importText(store, available, NUMBERED)
+    assert.deepEqual(await animalsOf(store), ['Rex available'])
+    await importText(store, tableOf(`1,Rex,Dog,${first}`, `1,Rex,Dog,${second}`), NUMBERED)
+    assert.deepEqual(await animalsOf(store), ['Rex null'], `${first}, then ${second}`)
+  }
+  const dated = (...rows: string[]) => ['no,name,category,status,Intake date', ...rows].join('\n')
+  await importText(store, dated('1,Rex,Dog,Available,2026-02-01', '1,Rex,Dog,Hold,2026-01-01'), NUMBERED)
+  assert.deepEqual(await animalsOf(store), ['Rex available'], 'the later stay counts')
+  await importText(store, dated('1,Rex,Dog,Hold,', '1,Rex,Dog,Available,2026-01-01'), NUMBERED)
+  assert.deepEqual(await animalsOf(store), ['Rex null'], 'a line without a date may be the later one')
+})
+
+test('a status that is removed from the file takes the animal off the public pages', async (t) => {
+  const store = await start(t)
+  const file = 'id,name,category,status\n1,Rex,Dog,available\n2,Ada,Cat,sold\n'
+  const options = { ...CSV, ...BY_ID, keyId: 1 }
+  await importText(store, file, options)
+  const without = await importText(store, file.replaceAll(/,status|,available|,sold/g, ''), options)
+  assert.equal(without.unchanged, 2, 'a file without this column keeps the status')
+  const emptied = await importText(store, file.replaceAll(/available|sold/g, ''), options)
+  assert.equal(emptied.takenOff, 1)
+  assert.deepEqual(await animalsOf(store), ['Rex null', 'Ada sold'])
+
+  const rex = { id: 3, name: 'Max', category: 'Dog', status: 'available' }
+  await importText(store, lines(rex), BY_ID)
+  assert.equal((await importText(store, lines({ ...rex, status: null }), BY_ID)).takenOff, 1)
+})
+
+test('a line is recognized if columns are moved, or if it comes back from the file of skipped rows', async (t) => {
+  const store = await start(t)
+  await importText(store, 'name,category,sex\nRex,Dog,male\n', CSV)
+  for (const file of [
+    'category,sex,name\nDog,male,Rex\n',
+    'name,category,sex,Why it was skipped\nRex,Dog,male,It is too old.\n',
+    'Por qué se omitió,name,category,sex\nEs demasiado viejo.,Rex,Dog,male\n',
+  ])
+    assert.equal((await importText(store, file, CSV)).unchanged, 1, file)
+})
+
+test('a refused line without an id in a file with ids is reported without an id', async (t) => {
+  const store = await start(t)
+  const { refusals } = await importText(store, tableOf(',Rex,Dog,Deceased'), NUMBERED)
+  assert.deepEqual(
+    refusals.map(({ line, id }) => [line, id]),
+    [[2, undefined]],
+  )
 })

@@ -32,6 +32,7 @@ import {
 import { RowKeys } from './row-keys.ts'
 import {
   type AnimalSource,
+  idInFile,
   listSources,
   type Origin,
   ROWS,
@@ -99,33 +100,34 @@ export async function importAnimals(store: Store, file: ImportFile, options: Opt
   const by = { keyId, organizationId: owner.keyOrganization }
   const isByRow = options.idColumn === undefined
   if (isByRow && !options.again) await refuseKnownFile(db, options.fingerprint, origin.fileOf)
-  const plan: Omit<ImportPlan, 'now'> = {
-    ...origin,
-    ...by,
-    dryRun: options.dryRun,
-    ...(isByRow ? { source: ROWS, update: keyId !== null && !options.keep } : { update: options.update }),
-  }
   const defaults: Defaults = {
     category: options.category,
     organizationId: origin.fileOf,
     anyOrganization: owner.keyOrganization === undefined,
   }
-  const { reading, repeated, notes } = await surveyFile(file, {
+  const { reading, repeated, perOrganization, notes } = await surveyFile(file, {
     ...options,
+    statuses: createStatusReader(options.statusChoices),
     locale: { ...(options.locale ?? US_LOCALE), now: clock() },
   })
+  const plan: Omit<ImportPlan, 'now'> = {
+    ...origin,
+    ...by,
+    dryRun: options.dryRun,
+    sharesIds: reading.mapping.isIdOptional === true,
+    ...(isByRow ? { source: ROWS, update: keyId !== null && !options.keep } : { update: options.update }),
+  }
   const done: Summary = { ...EMPTY_SUMMARY, ...(notes.length > 0 && { notes }) }
   const statuses = createStatusReader(options.statusChoices)
-  const seen = new Set<string>()
+  const seen: SeenAnimals = { ids: new Set(), petIds: new Set() }
   const bonded = createBondList()
   try {
     await using queue = options.photos && (await openPhotoQueue(options.photos))
     const rowKeys = options.again ? undefined : new RowKeys()
-    const how = { ...reading, repeated, rowKeys, statuses, withPhotos: queue !== undefined }
+    const how = { ...reading, repeated, perOrganization, rowKeys, statuses, withPhotos: queue !== undefined }
     const chips = new ChipIndex()
     for await (const batch of readBatches(file.bytes(), how)) {
       if (statuses.counts().length > 0) done.statuses = statuses.counts()
-      if (status) for (const id of idsIn(batch)) seen.add(id)
       if (options.mayHaveOwnIds && countLines(done) === 0)
         await refuseOwnIds(db, batch.drafts, origin, by.organizationId)
       for (const line of await repairPostcodes(batch.drafts)) addNote(notes, 'repaired_postcode', line)
@@ -137,6 +139,7 @@ export async function importAnimals(store: Store, file: ImportFile, options: Opt
       options.onValid?.(valid.animals)
       const sameChips = chips.find(valid.animals)
       const written = await writeBatch(write, valid, plan, options, done)
+      if (status) addSeen(seen, batch, valid, written)
       // An animal that an earlier line of the file added is reported by that line.
       const others = written.sameChips.filter(({ line }) => !sameChips.has(line))
       addSameChips(done, [...sameChips.values(), ...others])
@@ -189,12 +192,24 @@ async function findOwner(db: Db, { keyId, category, organization }: Options): Pr
   return { organizationId, keyOrganization }
 }
 
-/** The ids of all animals in a batch, including refused ones. */
-function idsIn({ drafts, refused }: Batch): string[] {
-  return [...drafts.flatMap(({ sourceId }) => sourceId ?? []), ...refused.flatMap(({ id }) => id ?? [])]
+/** The animals that the file has, including those of refused lines. */
+interface SeenAnimals {
+  petIds: Set<number>
+  /** The keys of all lines, and the ids of refused lines. */
+  ids: Set<string>
 }
 
-type BatchReport = Pick<BatchOutcome, 'bonded' | 'photographed' | 'sameChips'>
+function addSeen(
+  { ids, petIds }: SeenAnimals,
+  { rowKeys }: Batch,
+  { refused }: ValidBatch,
+  { seen }: BatchReport,
+): void {
+  for (const id of [...rowKeys, ...refused.flatMap(({ id }) => id ?? [])]) ids.add(id)
+  for (const id of seen) petIds.add(id)
+}
+
+type BatchReport = Pick<BatchOutcome, 'bonded' | 'photographed' | 'sameChips' | 'seen'>
 
 /** Writes a batch and updates the totals in `done`. */
 async function writeBatch(
@@ -204,7 +219,7 @@ async function writeBatch(
   { clock, onRefused, onBatch }: Options,
   done: Summary,
 ): Promise<BatchReport> {
-  const written: BatchReport = { bonded: [], photographed: [], sameChips: [] }
+  const written: BatchReport = { bonded: [], photographed: [], sameChips: [], seen: [] }
   try {
     for (let rest = animals; rest.length > 0; ) {
       const attempt = () => write(changes.importBatch, rest, { ...plan, now: clock() })
@@ -212,6 +227,7 @@ async function writeBatch(
         // Another import added the same animals at the same time: a second attempt finds them in the store.
         .catch((error) => (isConflict(error) ? attempt() : Promise.reject(error)))
         .catch(readDryRun)
+      const left = new Set(outcome.rest)
       plan.isForeign = outcome.isForeign ?? false
       done.added += outcome.added
       done.updated += outcome.updated
@@ -224,7 +240,8 @@ async function writeBatch(
       written.bonded.push(...outcome.bonded)
       written.sameChips.push(...outcome.sameChips)
       written.photographed.push(...outcome.photographed)
-      rest = rest.slice(outcome.processed)
+      written.seen.push(...outcome.seen)
+      rest = rest.filter((_animal, position) => left.has(position))
     }
   } finally {
     done.refused += refused.length
@@ -254,19 +271,20 @@ const MAX_REMOVED = 10
 /**
  * Sets the status of animals that were imported from a source and are no longer in its export.
  *
- * @param seen the ids in the export
  * @returns the number of changed animals
  * @throws if too many are missing; no animal is changed then
  */
 async function retireRemoved(
   db: Db,
   origin: Origin,
-  seen: ReadonlySet<string>,
+  seen: SeenAnimals,
   status: PetStatus,
   { write, by, clock, onRefused }: ChangeContext,
 ): Promise<number> {
   const all = await listSources(db, origin)
-  const gone = all.filter(({ sourceId }) => !seen.has(sourceId))
+  const gone = all.filter(
+    ({ sourceId, petId }) => !seen.petIds.has(petId) && !seen.ids.has(idInFile(sourceId)),
+  )
   const missing = await filterByStatus(db, gone, status)
   const expected = all.length - gone.length + missing.length
   if (missing.length > MAX_REMOVED && missing.length * 2 > expected) {
@@ -282,7 +300,7 @@ async function retireRemoved(
       count += 1
     } catch (error) {
       const reason = `It is no longer in the export. ${toRefusal(error).reason}`
-      onRefused({ line: 0, id: sourceId, reason })
+      onRefused({ line: 0, id: idInFile(sourceId), reason })
     }
   }
   return count

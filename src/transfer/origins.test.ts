@@ -176,6 +176,55 @@ for (const [engine, storeIn] of ENGINES) {
     assert.equal((await importText(store, file, { ...BY_ID, keyId: operator })).updated, 2)
     assert.deepEqual(await animalsIn(store), ['Rex II available 1', 'Milo II available 2'])
   })
+
+  test(`on ${engine}, two shelters use the same id in one file: each animal stays its own`, async (t) => {
+    const store = await openStore(t, await storeIn(t))
+    const { operator } = await startShelters(store)
+    const options = { ...BY_ID, keyId: operator }
+    const rex = dog(1, 'Rex', { organization: 'CO1' })
+    const other = dog(1, 'Rex', { organization: 'UT2' })
+    for (const file of [lines(rex), lines(rex, other), lines(other, rex)])
+      await importText(store, file, options)
+    assert.deepEqual(await animalsIn(store), ['Rex available 1', 'Rex available 2'])
+
+    const synced = await importText(store, lines({ ...rex, status: null }), { ...options, removed: 'sold' })
+    assert.deepEqual([synced.added, synced.takenOff, synced.removed], [0, 1, 1])
+    assert.deepEqual(await animalsIn(store), ['Rex  1', 'Rex sold 2'])
+  })
+
+  test(`on ${engine}, a shelter of a network gets an animal of another one, but not its id`, async (t) => {
+    const store = await openStore(t, await storeIn(t))
+    const { other, operator } = await startShelters(store)
+    const options = { ...BY_ID, keyId: operator }
+    await importText(store, lines(dog(1, 'Rex', { organization: 'CO1' })), options)
+    await importText(store, lines(dog(1, 'Max', { organization: 'UT2' })), options)
+    await importText(store, lines(dog(1, 'Rex', { organization: 'UT2' }), dog(2, 'Ada')), options)
+    await importText(store, lines(dog(1, 'Max II')), { ...BY_ID, keyId: other })
+    assert.deepEqual(await animalsIn(store), ['Rex available 1', 'Max II available 2', 'Ada available -'])
+
+    await importText(store, lines(dog(3, 'Luna', { organization: 'CO1' })), options)
+    await importText(store, lines(dog(3, 'Luna', { organization: 'UT2' })), options)
+    assert.equal((await animalsIn(store)).at(-1), 'Luna available 2', 'the same animal has moved')
+  })
+
+  test(`on ${engine}, a bond joins and hides only animals of its own organization`, async (t) => {
+    const store = await openStore(t, await storeIn(t))
+    const { operator } = await startShelters(store)
+    const options = { ...BY_ID, keyId: operator }
+    const [ours, theirs] = [{ organization: 'CO1' }, { organization: 'UT2' }]
+    const file = lines(
+      ...[dog(1, 'Rex', { ...ours, bondedWith: [2] }), dog(2, 'Milo', theirs), dog(3, 'Ada', theirs)],
+      ...[dog(4, 'Luna', { ...theirs, bondedWith: [3] }), dog(3, 'Kim', ours)],
+    )
+    for (let time = 0; time < 2; time += 1) {
+      const { lostBonds, reasons } = await importText(store, file, options)
+      assert.equal(lostBonds, 1)
+      assert.match(reasons.join(), /^1: bondedWith: It is bonded with 2, which was not imported/)
+      assert.deepEqual(await animalsIn(store), [
+        ...['Rex  1', 'Milo available 2', 'Ada available 2', 'Luna available 2', 'Kim available 1'],
+      ])
+    }
+  })
 }
 
 test('columns named like properties of Object.prototype are counted like other columns', async (t) => {

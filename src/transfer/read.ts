@@ -1,23 +1,15 @@
 import { parseInt64 } from '../http/int64.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
 import { yieldToEventLoop } from '../search/turns.ts'
-import {
-  type Animal,
-  type Fields,
-  type Format,
-  type Line,
-  type Locale,
-  type Mapping,
-  US_LOCALE,
-} from './animal.ts'
-import { takeAnswers } from './answers.ts'
+import type { Animal, Fields, Format, Line, Locale, Mapping } from './animal.ts'
 import { findTable, readCsv } from './csv.ts'
-import { isShortened, withoutShortened } from './damaged.ts'
+import { isShortened } from './damaged.ts'
 import { type Encoding, findEncoding, toUtf8 } from './encoding.ts'
 import { readJson, readNdjson } from './json.ts'
 import { findProgram } from './mappings/all.ts'
 import { type PhotoList, readPhotoList } from './photos.ts'
 import { inPieces } from './pieces.ts'
+import { readAnimal } from './read-animal.ts'
 import { type Refusal, type RefusalCode, RefusalError, refusalOf, shorten, tooMany } from './report.ts'
 import type { RowKeys } from './row-keys.ts'
 import { isObject, textOf } from './source-row.ts'
@@ -50,22 +42,31 @@ export interface ReadOptions {
   statuses?: StatusReader
   /** Whether to read addresses of photos. */
   withPhotos?: boolean
-  /** The ids that several lines have. Only the newest line counts. */
+  /** The ids that several lines have. Of the lines with the same name, only one counts. */
   repeated?: ReadonlyMap<string, RepeatedId>
+  /** The ids that animals of several organizations have. */
+  perOrganization?: ReadonlySet<string>
   /** Recognizes animals without an id. */
   rowKeys?: RowKeys | undefined
 }
 
-/** The lines of an id. */
-export interface RepeatedId {
+/** Several lines, such as two stays of one animal. */
+export interface Stays {
   /** The first lines. */
   lines: number[]
   /** The number of lines. */
   count: number
-  /** Whether the lines have different names. */
-  isShared: boolean
-  /** The line with the latest date of intake; without such dates, the last line. */
+  /**
+   * The line with the latest date of intake. Without such dates, the last line of those that keep the animal
+   * off the public pages, or else the last line.
+   */
   newest: number
+}
+
+/** The lines of an id. */
+export interface RepeatedId extends Stays {
+  /** The lines of each name. If there is more than one, the id is shared by different animals. */
+  byName: ReadonlyMap<string, Stays>
 }
 
 /** One animal of a file before validation. */
@@ -74,6 +75,10 @@ export interface Draft {
   animal: Animal
   /** The id of the animal in the source, from `idColumn`. */
   sourceId: string | undefined
+  /** Set if lines with other names have the same id: the newest line with the id. */
+  sharedWith?: number | undefined
+  /** Whether animals of several organizations have the same id in the file. */
+  isPerOrganization?: boolean
   /** The member `id` of the animal, even if `idColumn` is another member. */
   ownId?: string | undefined
   /** The key of the line, instead of an id. */
@@ -90,6 +95,8 @@ export interface Batch {
   refused: Refusal[]
   /** The number of entries that are no animals of the shelter. */
   visitors: number
+  /** The keys of all lines, also of those that were refused. */
+  rowKeys: string[]
 }
 
 /**
@@ -104,7 +111,8 @@ export async function* readBatches(
   options: ReadOptions,
 ): AsyncGenerator<Batch> {
   const reading = { statuses: createStatusReader(), ...options }
-  let batch: Batch = { drafts: [], refused: [], visitors: 0 }
+  const newBatch = (): Batch => ({ drafts: [], refused: [], visitors: 0, rowKeys: [] })
+  let batch = newBatch()
   const size = () => batch.drafts.length + batch.refused.length + batch.visitors
   let failure: { error: unknown } | undefined
   try {
@@ -113,7 +121,7 @@ export async function* readBatches(
       addLine(batch, line, reading)
       if (size() < BATCH_SIZE) continue
       yield batch
-      batch = { drafts: [], refused: [], visitors: 0 }
+      batch = newBatch()
     }
   } catch (error) {
     failure = { error }
@@ -238,38 +246,27 @@ function addLine(batch: Batch, line: Line, reading: ReadOptions & { statuses: St
       return
     }
     sourceId = getSourceId(fields, reading)
-    const { format, mapping, locale = US_LOCALE, withPhotos, repeated, rowKeys } = reading
-    const stays = sourceId === undefined ? undefined : repeated?.get(repeatKeyOf(fields, sourceId))
-    // Some shelters give one number to a litter.
-    if (stays?.isShared && mapping.isIdOptional) sourceId = undefined
-    else if (stays && stays.newest !== line.number) {
-      if (stays.isShared) throw sharedId(stays)
-      return
-    }
+    const { withPhotos, repeated, perOrganization, rowKeys } = reading
+    const lines = sourceId === undefined ? undefined : repeated?.get(repeatKeyOf(fields, sourceId))
+    const stays = [...(lines?.byName.values() ?? [])]
+    if (lines && !stays.some(({ newest }) => newest === line.number)) return
     const rowKey = rowKeys?.keyOf(line)
-    const read = mapping.toAnimal(fields, format, locale)
+    if (rowKey !== undefined) batch.rowKeys.push(rowKey)
+    const read = readAnimal(line, fields, reading)
     if (!read) return
-    const has = (column: string) => (line.columns?.has(column) ?? false) || column in fields
-    Object.assign(read, takeAnswers(read, mapping, has))
-    const { bondedWith, bondId, statusWord, ...animal } = withoutShortened(read)
-    if (statusWord !== undefined) Object.assign(animal, readStatusWord(statusWord, reading))
+    const { bondedWith, bondId, ...animal } = read
     const photos = withPhotos ? takePhotos(fields, animal, reading) : undefined
     const ownId = textOf(fields.id) || undefined
     const bond = { bondId, bondedWith: parseBond(bondedWith) }
-    drafts.push({ line: line.number, animal, sourceId, ownId, rowKey, ...bond, photos })
+    const sharing = {
+      ...(stays.length > 1 && { sharedWith: lines?.newest }),
+      isPerOrganization: sourceId !== undefined && perOrganization?.has(sourceId) === true,
+    }
+    drafts.push({ line: line.number, animal, sourceId, ...sharing, ownId, rowKey, ...bond, photos })
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error
     refused.push(refusalOf({ line: line.number, id: sourceId, name: findName(line.value) }, error))
   }
-}
-
-function readStatusWord(
-  word: string,
-  { statuses, mapping }: { statuses: StatusReader; mapping: Mapping },
-): Pick<Animal, 'status' | 'unlisted' | 'gone'> {
-  const meaning = statuses.read(word, mapping.statuses)
-  if (meaning === 'died') return { gone: { code: 'has_died', message: 'It has died.' } }
-  return meaning === 'unlisted' ? { unlisted: true } : { status: meaning }
 }
 
 const NAME = /^(?:animal|pet)?_?name$/i
@@ -277,11 +274,6 @@ const NAME = /^(?:animal|pet)?_?name$/i
 /** The name in a line that is not read completely. */
 export function findName(value: unknown): unknown {
   return isObject(value) ? Object.entries(value).find(([member]) => NAME.test(member))?.[1] : undefined
-}
-
-function sharedId({ newest }: RepeatedId): RefusalError {
-  const message = `Line ${newest} has the same id but another name. Only line ${newest} was imported.`
-  return new RefusalError({ code: 'repeated_id', value: String(newest), message })
 }
 
 /** Maximum number of members. No program exports as many for an animal. */
@@ -337,7 +329,7 @@ export function getSourceId(fields: Fields, { idColumn, update, mapping }: ReadO
 export const repeatKeyOf = (
   { organization = '', organizationId = organization }: Fields,
   id: string,
-): string => `${id}\n${textOf(organizationId)}`
+): string => `${id}\n${textOf(organizationId).toLowerCase()}`
 
 /** Reads the photos and removes their members from `leftOut`. */
 function takePhotos(fields: Fields, animal: Animal, { format, mapping }: ReadOptions): PhotoList | undefined {

@@ -7,10 +7,16 @@ import { RefusalError } from './report.ts'
 
 type Described = Pick<NewPet, 'name' | 'categoryId' | 'sex' | 'externalId'>
 
+export const foldName = (name: string): string => fold(name).trim()
+
+/** Animals without a name have none in common. */
+export const hasSameName = ({ name }: Described, read: Described): boolean =>
+  read.name !== undefined && read.name !== '' && foldName(name) === foldName(read.name)
+
 export const hasOtherName = ({ name, externalId }: Described, read: Described): boolean =>
   // An animal that is gone has no name in its line. One without a name is imported under its number.
   read.name !== undefined &&
-  fold(name).trim() !== fold(read.name).trim() &&
+  foldName(name) !== foldName(read.name) &&
   name !== externalId &&
   read.name !== read.externalId
 
@@ -38,10 +44,14 @@ export function guardAnimals(
   const isForeign = wasForeign || pairs.some(([stored, read]) => stored && isOtherAnimal(stored, read))
   const require = (stored: Pet, read: Described): void => {
     if (!isForeign || !hasOtherName(stored, read)) return
-    const message =
-      `This id belongs to another animal here, animal ${stored.id}, which was not changed. If the file comes from ` +
-      'another shelter or list, --organization CODE or --source NAME imports it as a new animal.'
-    throw new RefusalError({ code: 'other_animal', value: String(stored.id), message })
+    throw otherAnimal(stored)
   }
   return { isForeign, require }
+}
+
+export function otherAnimal({ id }: Pick<Pet, 'id'>): RefusalError {
+  const message =
+    `This id belongs to another animal here, animal ${id}, which was not changed. If the file comes from ` +
+    'another shelter or list, --organization CODE or --source NAME imports it as a new animal.'
+  return new RefusalError({ code: 'other_animal', value: String(id), message })
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import {
   MAX_STATEMENT_ROWS,
@@ -32,6 +33,18 @@ export interface Origin {
    */
   fileOf: number | undefined
 }
+
+/** The store remembers ids of up to this many characters. */
+const MAX_ID_LENGTH = 200
+
+/** The id of an animal whose id in the file another animal has too. No id in a file has a line break. */
+export function joinId(id: string, part: string | number): string {
+  const joined = `${id}\n${part}`
+  return joined.length <= MAX_ID_LENGTH ? joined : hash('sha256', joined, 'base64url')
+}
+
+/** The id in the file, without what `joinId` has added. */
+export const idInFile = (sourceId: string): string => sourceId.split('\n', 1)[0] ?? ''
 
 /** An animal that was imported before, in its current state. */
 export interface ExistingAnimal {

@@ -1,7 +1,8 @@
 import { hashOf } from '../places/gazetteer.ts'
 import { yieldToEventLoop } from '../search/turns.ts'
 import { fold } from '../search/words.ts'
-import { type Fields, type Locale, orderFor, US_LOCALE } from './animal.ts'
+import { type Fields, type Line, type Locale, orderFor, US_LOCALE } from './animal.ts'
+import { cleanName } from './cells.ts'
 import { type DateOrder, orderShownBy, parseDate } from './dates.ts'
 import { findEncoding, findMojibake } from './encoding.ts'
 import { guessColumns } from './headings.ts'
@@ -18,16 +19,21 @@ import {
   type ReadOptions,
   type RepeatedId,
   repeatKeyOf,
+  type Stays,
 } from './read.ts'
+import { readAnimal } from './read-animal.ts'
 import { addNote, MAX_NOTED_LINES, type Note, RefusalError, shorten } from './report.ts'
+import { createStatusReader } from './statuses.ts'
 
 // Reads a file once before the import, to find out what only the whole file shows. Writes nothing.
 
 export interface Survey {
   /** How to read the file. */
   reading: ReadOptions
-  /** The ids that more than one animal of the file has. */
+  /** The ids that more than one line of an organization has. */
   repeated: ReadonlyMap<string, RepeatedId>
+  /** The ids that animals of several organizations have. */
+  perOrganization: ReadonlySet<string>
   /** How the file is read, as far as it was not certain. */
   notes: Note[]
 }
@@ -44,20 +50,21 @@ export async function surveyFile(file: ImportFile, options: ReadOptions): Promis
   const reading = await guessTable(file, encoded, notes)
   const dates = new DateColumns(reading)
   const ids = new IdSet()
-  let mayRepeat = false
-  if (isOwnLines(reading) && reading.idColumn === undefined) return { reading, repeated: new Map(), notes }
+  if (isOwnLines(reading) && reading.idColumn === undefined)
+    return { reading, repeated: new Map(), perOrganization: new Set(), notes }
   for await (const { line, fields, id } of animalsOf(file, reading, notes)) {
     const damaged = mayBeDamaged ? findMojibake(Object.values(fields)) : undefined
-    if (damaged !== undefined) addNote(notes, 'mojibake', line, damaged)
-    if (id !== undefined && !ids.add(id)) mayRepeat = true
-    dates.add(line, fields)
+    if (damaged !== undefined) addNote(notes, 'mojibake', line.number, damaged)
+    if (id !== undefined) ids.add(id)
+    dates.add(line.number, fields)
   }
   const locale: Locale = { ...(reading.locale ?? US_LOCALE), dateOrders: dates.decide(notes) }
   const read = { ...reading, locale, mayBeDamaged }
-  const repeated = mayRepeat ? await findRepeated(file, read, ids) : new Map<string, RepeatedId>()
-  const stays = [...repeated.values()].filter(({ isShared }) => !isShared)
-  if (stays.length > 0) notes.push(describeRepeated(stays))
-  return { reading: read, repeated, notes }
+  const { repeated, perOrganization } = await findRepeated(file, read, ids)
+  const stays = [...repeated.values()].flatMap(({ byName }) => [...byName.values()])
+  const several = stays.filter(({ count }) => count > 1)
+  if (several.length > 0) notes.push(describeRepeated(several))
+  return { reading: read, repeated, perOrganization, notes }
 }
 
 /** Reads a table with the headings of a shelter like the console, which asks about them. */
@@ -97,7 +104,7 @@ async function readEncoding(file: ImportFile, options: ReadOptions, notes: Note[
 }
 
 interface SurveyedAnimal {
-  line: number
+  line: Line
   fields: Fields
   id: string | undefined
 }
@@ -115,10 +122,9 @@ async function* animalsOf(
       if (line.isNoAnimal) addNote(notes, 'no_animal', line.number)
       const fields = line.isNoAnimal ? undefined : ifAccepted(() => getFields(line))
       if (!fields || mapping.isAnimal?.(fields) === false) continue
-      const sourceId =
+      const id =
         idColumn === undefined && !update ? undefined : ifAccepted(() => getSourceId(fields, reading))
-      const id = sourceId === undefined ? undefined : repeatKeyOf(fields, sourceId)
-      yield { line: line.number, fields, id }
+      yield { line, fields, id }
     }
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error
@@ -192,36 +198,72 @@ function unclearDates(column: string, either: DateCounts['either']): RefusalErro
   return new RefusalError({ code: 'unclear_dates', value: shorten(text), message })
 }
 
+/** A line of an id that occurs more than once. */
+interface Stay {
+  line: number
+  /** The date of intake; empty without one. */
+  intake: string
+  /** Whether the line keeps the animal off the public pages. */
+  isKeptBack: boolean
+}
+
+/** The lines that may count: one with and one without a date of intake. */
+interface FoundStays extends Stays {
+  dated?: Stay
+  undated?: Stay
+}
+
 /** Finds the lines of ids that occur more than once. */
 async function findRepeated(
   file: ImportFile,
   reading: ReadOptions,
   { again }: IdSet,
-): Promise<Map<string, RepeatedId>> {
-  const found = new Map<string, RepeatedId & { intake: string; name: string }>()
-  for await (const { line, fields, id } of animalsOf(file, reading)) {
+): Promise<Pick<Survey, 'repeated' | 'perOrganization'>> {
+  const found = new Map<string, FoundStays & { byName: Map<string, FoundStays> }>()
+  const organizations = new Map<string, Set<string>>()
+  const statuses = reading.statuses ?? createStatusReader()
+  const newStays = (): FoundStays => ({ lines: [], count: 0, newest: 0 })
+  for await (const { line, fields, id } of again.size > 0 ? animalsOf(file, reading) : []) {
     if (id === undefined || !again.has(hashOf(id))) continue
-    const intake = intakeOf(fields, reading)
-    const before = found.get(id)
-    if (!before)
-      found.set(id, { lines: [line], count: 1, newest: line, isShared: false, intake, name: nameOf(fields) })
-    else {
-      before.count += 1
-      if (before.name !== nameOf(fields)) before.isShared = true
-      if (before.lines.length < MAX_NOTED_LINES) before.lines.push(line)
-      if (intake >= before.intake) Object.assign(before, { newest: line, intake })
-    }
+    const animal = ifAccepted(() => readAnimal(line, fields, { ...reading, statuses }))
+    const isKeptBack = animal?.gone !== undefined || animal?.unlisted === true
+    const stay = { line: line.number, intake: intakeOf(fields, reading), isKeptBack }
+    const key = repeatKeyOf(fields, id)
+    organizations.set(id, (organizations.get(id) ?? new Set()).add(key))
+    const lines = found.get(key) ?? { ...newStays(), byName: new Map() }
+    found.set(key, lines)
+    const name = nameOf(fields)
+    const sameName = lines.byName.get(name) ?? newStays()
+    lines.byName.set(name, sameName)
+    addStay(sameName, stay)
+    // Whether another animal is kept back does not matter.
+    addStay(lines, { ...stay, isKeptBack: false })
   }
-  // Two different ids may have the same hash.
-  return new Map([...found].filter(([, { lines }]) => lines.length > 1))
+  return {
+    // Two different ids may have the same hash.
+    repeated: new Map([...found].filter(([, { count }]) => count > 1)),
+    perOrganization: new Set([...organizations].filter(([, keys]) => keys.size > 1).map(([id]) => id)),
+  }
+}
+
+function addStay(stays: FoundStays, stay: Stay): void {
+  stays.count += 1
+  if (stays.lines.length < MAX_NOTED_LINES) stays.lines.push(stay.line)
+  const kind = stay.intake === '' ? 'undated' : 'dated'
+  const { intake = '', isKeptBack = false } = stays[kind] ?? {}
+  if (stay.intake > intake || (stay.intake === intake && (stay.isKeptBack || !isKeptBack))) stays[kind] = stay
+  const { dated, undated } = stays
+  // Without a date, a line that keeps the animal back may be the latest one.
+  const isUndated = !dated || (undated?.isKeptBack && !dated.isKeptBack)
+  stays.newest = (isUndated ? undated : dated)?.line ?? stay.line
 }
 
 function nameOf(fields: Fields): string {
   const name = findName(fields)
-  return typeof name === 'string' ? fold(name).trim() : ''
+  return typeof name === 'string' ? fold(cleanName(name)).trim() : ''
 }
 
-function describeRepeated(repeated: RepeatedId[]): Note {
+function describeRepeated(repeated: Stays[]): Note {
   const older: number[] = []
   let count = 0
   for (const { lines, newest, count: all } of repeated) {

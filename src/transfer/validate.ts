@@ -32,15 +32,19 @@ import { findCategoryName, findSpecies } from './word-lists.ts'
 /** A valid animal and its line in the file. */
 export interface ValidAnimal extends Pick<Animal, 'withdrawn' | 'noLongerNo' | 'answers'> {
   line: number
-  /** The id in the source, or the key of the line. */
-  sourceId: string | undefined
+  /** The id in the source, if it has one. */
+  id: string | undefined
+  /** See `Draft`. */
+  sharedWith?: number | undefined
+  /** See `Draft`. */
+  isPerOrganization?: boolean | undefined
   /** The key of the line. */
   rowKey?: string | undefined
   pet: NewPet
   /** True if the animal is not for adoption in its source. */
   unlisted: boolean
-  /** See `Animal`. The animal then has no other members. */
-  gone?: RefusalReason
+  /** Why the animal is not imported, as for `Animal`. The animal then has no other members. */
+  gone?: RefusalReason[]
   bond?: Bond | undefined
   photos?: PhotoList | undefined
   /**
@@ -96,13 +100,13 @@ export async function validateBatch(
 ): Promise<ValidBatch> {
   const references = await readNames(db, defaults)
   const batch: ValidBatch = { animals: [], refused: [...refused], leftOut: [], invalid: [] }
-  for (const { line, animal, sourceId, ownId, rowKey, bondId, bondedWith = [], photos } of drafts) {
+  for (const { animal, ownId, bondId, bondedWith = [], photos, ...draft } of drafts) {
+    const { line, sourceId, rowKey, sharedWith, isPerOrganization } = draft
+    const ids = { line, id: sourceId, rowKey, sharedWith, isPerOrganization }
     await yieldToEventLoop()
     try {
       if (animal.gone) {
-        batch.animals.push(
-          goneAnimal({ line, sourceId: sourceId ?? rowKey, rowKey, gone: animal.gone }, animal, references),
-        )
+        batch.animals.push(goneAnimal({ ...ids, gone: [animal.gone] }, animal, references))
         continue
       }
       const id = sourceId ?? ownId
@@ -112,7 +116,7 @@ export async function validateBatch(
       for (const name of leftOut) batch.leftOut.push(name)
       if (invalid) batch.invalid.push({ line, values: invalid })
       batch.animals.push({
-        ...{ line, sourceId: sourceId ?? rowKey, rowKey, pet, photos },
+        ...{ ...ids, pet, photos },
         ...{ withdrawn: animal.withdrawn, noLongerNo: animal.noLongerNo, answers: animal.answers },
         unlisted: animal.unlisted === true,
         bond: key === undefined ? undefined : { line, id, key, with: bondedWith },
@@ -123,12 +127,9 @@ export async function validateBatch(
       })
     } catch (error) {
       if (!(error instanceof RefusalError)) throw error
-      const [gone] = error.why
       // An animal that is held must not stay published because of another mistake in its line.
-      if (animal.unlisted && gone && (sourceId ?? rowKey) !== undefined)
-        batch.animals.push(
-          goneAnimal({ line, sourceId: sourceId ?? rowKey, rowKey, gone }, animal, references),
-        )
+      if (animal.unlisted && (sourceId ?? rowKey) !== undefined)
+        batch.animals.push(goneAnimal({ ...ids, gone: error.why }, animal, references))
       else batch.refused.push(refusalOf({ line, id: sourceId, name: animal.name }, error))
     }
   }
@@ -136,7 +137,7 @@ export async function validateBatch(
 }
 
 function goneAnimal(
-  gone: Pick<ValidAnimal, 'line' | 'sourceId' | 'rowKey' | 'gone'>,
+  gone: Omit<ValidAnimal, 'pet' | 'unlisted' | 'isOurs'>,
   animal: Animal,
   references: References,
 ): ValidAnimal {

@@ -7,34 +7,23 @@ import { changesOf } from '../pets/history.ts'
 import { findByMicrochip, foldMicrochip } from '../pets/microchips.ts'
 import { checkProfile, externalIdKey, findTakenExternalIds, merge } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
-import * as pets from '../pets/store.ts'
 import { type Creation, insertPets } from '../pets/store.ts'
 import { PLACE_MEMBERS } from '../places/gazetteer.ts'
 import { type Retractable, withAnswers, withRemovals } from './answers.ts'
+import { type KnownAnimals, type Recognition, readKnownAnimals } from './known-animals.ts'
 import type { AnimalPhotos } from './photos.ts'
 import { type Refusal, RefusalError, refusalOf, type SameChip } from './report.ts'
-import { guardAnimals, hasOtherName } from './same-animal.ts'
-import {
-  type ExistingAnimal,
-  findExisting,
-  insertSources,
-  isByRow,
-  linkSource,
-  type Origin,
-  ROWS,
-} from './sources.ts'
+import { type ExistingAnimal, insertSources, isByRow, linkSource } from './sources.ts'
 import type { Bond, ValidAnimal } from './validate.ts'
 
 // Writes a batch of valid animals in one transaction: adds new animals and updates those imported before.
 
-export interface ImportPlan extends Creation, Origin {
+export interface ImportPlan extends Creation, Recognition {
   /** The organization of the key, if any. */
   organizationId: number | undefined
   /** Whether to update animals that were imported before, instead of refusing them. */
   update: boolean
   dryRun: boolean
-  /** Whether a line so far has shown that the file is of another shelter. */
-  isForeign?: boolean
 }
 
 export interface BatchOutcome extends Pick<ImportPlan, 'isForeign'> {
@@ -47,16 +36,21 @@ export interface BatchOutcome extends Pick<ImportPlan, 'isForeign'> {
   /** The values that the file took back, by the paths of their members, with repetitions. */
   withdrawn: Retractable[]
   refused: Refusal[]
-  /** How many animals were processed; the rest needs another transaction. */
-  processed: number
+  /** The positions of animals that need another transaction. */
+  rest: number[]
+  /** The stored animals of the lines. */
+  seen: number[]
   /** Animals that bonds of the file may name. The others of a bond may be in a later batch. */
-  bonded: (Bond & { petId: number })[]
+  bonded: ImportedAnimal[]
   photographed: AnimalPhotos[]
   /** Names of members that were not imported, with repetitions. */
   leftOut: string[]
   /** Animals with the microchip of another animal in the store. */
   sameChips: SameChip[]
 }
+
+/** An animal of the file that is in the store. In a dry run, a new animal has the id 0. */
+export type ImportedAnimal = Bond & { petId: number; organizationId: number | undefined }
 
 const DRY_RUN_PREFIX = 'dry run: '
 
@@ -103,80 +97,125 @@ const MAX_CHANGED = 200
 export async function importBatch(db: Db, animals: ValidAnimal[], plan: ImportPlan): Promise<BatchOutcome> {
   const pets = animals.map(({ pet }) => pet)
   const numbers = await findTakenExternalIds(db, pets)
-  const existing = await readExisting(db, animals, numbers, plan)
+  const existing = await readKnownAnimals(db, animals, numbers, plan)
   const outcome: BatchOutcome = {
-    ...{ added: 0, updated: 0, unchanged: 0, takenOff: 0, processed: 0, isForeign: existing.isForeign },
+    ...{ added: 0, updated: 0, unchanged: 0, takenOff: 0, rest: [], seen: [], isForeign: existing.isForeign },
     ...{ withdrawn: [], refused: [], bonded: [], photographed: [], leftOut: [], sameChips: [] },
   }
-  const findSameChip = await readChips(db, animals, plan)
-  const added = new Map<string, NewAnimal>()
-  const queue: NewAnimal[] = []
-
-  for (const animal of animals) {
-    const { line, sourceId, photos } = animal
-    const photographed = photos && { line, id: isByRow(plan) ? undefined : sourceId, photos }
-    if (outcome.updated === MAX_CHANGED) break
-    outcome.processed += 1
-    try {
-      // The animal is in this batch twice: it must be added before it can be updated.
-      if (sourceId !== undefined && added.has(sourceId)) await addAll()
-      const before = existing.find(animal)
-      const { pet, bond } = withBond(animal, before?.pet)
-      if (before) existing.requireSame(before, pet)
-      outcome.sameChips.push(...findSameChip(animal, before?.pet.id))
-      const isTakenOff = animal.unlisted && plan.update && isOffered(before?.pet)
-      if (animal.gone) {
-        if (before && isTakenOff) await change(db, before, HIDDEN, plan)
-        if (isTakenOff) outcome.takenOff += 1
-        throw new RefusalError(animal.gone)
-      }
-      if (!takeNumber(numbers, pet, before?.pet.id)) {
-        if (animal.isOurs) throw numberTaken()
-        delete pet.externalId
-        outcome.leftOut.push('externalId (another animal has it)')
-      }
-      if (before) {
-        // Also adds the photos of an animal that is refused because it exists, so an interrupted import can
-        // resume.
-        if (photographed) outcome.photographed.push({ ...photographed, petId: before.pet.id })
-        const { patch, removed } = patchOf(before.pet, { ...animal, pet })
-        outcome[await updateExisting(db, before, { ...animal, patch }, plan)] += 1
-        outcome.withdrawn.push(...removed)
-        if (isTakenOff) outcome.takenOff += 1
-        if (bond) outcome.bonded.push({ ...bond, petId: before.pet.id })
-      } else {
-        const whole = withPoint(withAnswers(pet, animal.answers), animal.point)
-        enqueue({ pet: whole, sourceId, bond, photographed })
-      }
-    } catch (error) {
-      outcome.refused.push(
-        refusalOf({ line, id: isByRow(plan) ? undefined : sourceId, name: animal.pet.name }, error),
-      )
+  const batch = { db, plan, numbers, existing, outcome, findSameChip: await readChips(db, animals, plan) }
+  const { writeAnimal, addQueued } = createBatchWriter(batch)
+  const positions = orderByStoredId(animals, existing)
+  for (const [index, position] of positions.entries()) {
+    if (outcome.updated === MAX_CHANGED) {
+      outcome.rest = positions.slice(index).sort((one, other) => one - other)
+      break
     }
+    await writeAnimal(animals[position] as ValidAnimal)
   }
-  await addAll()
+  await addQueued()
   if (plan.dryRun) throw new DryRunRollback(outcome)
   return outcome
+}
+
+/**
+ * The positions of the animals in the order in which they are written: stored animals by their ids, then new
+ * ones. All transactions lock animals in this order, so that no two of them wait for each other.
+ */
+function orderByStoredId(animals: ValidAnimal[], existing: KnownAnimals): number[] {
+  const ids = animals.map((animal) => existing.find(animal)?.pet.id ?? Number.MAX_SAFE_INTEGER)
+  return [...animals.keys()].sort((one, other) => Number(ids[one]) - Number(ids[other]))
+}
+
+interface BatchWriting {
+  db: Db
+  plan: ImportPlan
+  /** The used values of `externalId`; see `takeNumber`. */
+  numbers: Map<string, number>
+  existing: KnownAnimals
+  findSameChip: Awaited<ReturnType<typeof readChips>>
+  /** The writer adds its results here. */
+  outcome: BatchOutcome
+}
+
+function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome }: BatchWriting) {
+  const queue: NewAnimal[] = []
+  /** The animals of the queue by the ids that the store will remember. */
+  const queued = new Map<string, NewAnimal>()
+
+  async function writeAnimal(animal: ValidAnimal): Promise<void> {
+    const { line, id, pet } = animal
+    try {
+      // The animal is in this batch twice: it must be added before it can be updated.
+      const isQueued = (id: string) => queued.get(id)?.pet.organizationId === pet.organizationId
+      if (existing.idsFor(animal).some((id) => queued.has(id) && isQueued(id))) await addQueued()
+      await updateOrQueue(animal)
+    } catch (error) {
+      outcome.refused.push(refusalOf({ line, id, name: pet.name }, error))
+    }
+  }
+
+  async function updateOrQueue(animal: ValidAnimal): Promise<void> {
+    const { line, id, photos } = animal
+    const photographed = photos && { line, id, photos }
+    const before = existing.find(animal)
+    if (before) outcome.seen.push(before.pet.id)
+    const { pet, bond } = withBond(animal, before?.pet)
+    if (before) existing.requireSame(before, pet)
+    outcome.sameChips.push(...findSameChip(animal, before?.pet.id))
+    const isTakenOff = animal.unlisted && plan.update && isOffered(before?.pet)
+    if (animal.gone) {
+      if (before && isTakenOff) await change(db, before, HIDDEN, plan)
+      if (isTakenOff) outcome.takenOff += 1
+      throw new RefusalError(animal.gone)
+    }
+    if (!before) existing.byId.requireOwnId(animal)
+    if (!takeNumber(numbers, pet, before?.pet.id)) {
+      if (animal.isOurs) throw numberTaken()
+      delete pet.externalId
+      outcome.leftOut.push('externalId (another animal has it)')
+    }
+    if (!before) {
+      const whole = withPoint(withAnswers(pet, animal.answers), animal.point)
+      enqueue({ pet: whole, sourceId: existing.byId.chooseId(animal, queued), bond, photographed })
+      return
+    }
+    // Also adds the photos of an animal that is refused because it exists, so an interrupted import can
+    // resume.
+    if (photographed) outcome.photographed.push({ ...photographed, petId: before.pet.id })
+    const { patch, removed } = patchOf(before.pet, { ...animal, pet })
+    outcome[await updateExisting(db, before, { ...animal, patch }, plan)] += 1
+    const sourceId = before.isNew && existing.byId.chooseId(animal, queued)
+    if (sourceId) await linkSource(db, plan, { sourceId, petId: before.pet.id })
+    outcome.withdrawn.push(...removed)
+    if (isTakenOff) outcome.takenOff += 1
+    const { organizationId = before.pet.organizationId } = pet
+    if (bond) outcome.bonded.push({ ...bond, petId: before.pet.id, organizationId })
+  }
 
   function enqueue(animal: NewAnimal): void {
     outcome.added += 1
     queue.push(animal)
-    if (animal.sourceId !== undefined) added.set(animal.sourceId, animal)
+    if (animal.sourceId !== undefined) queued.set(animal.sourceId, animal)
   }
 
-  async function addAll(): Promise<void> {
+  async function addQueued(): Promise<void> {
     const all = queue.splice(0)
     // A dry run must not use up ids: PostgreSQL never reuses them.
     const petIds = plan.dryRun ? [] : await addAnimals(db, all, plan)
+    outcome.seen.push(...petIds)
     for (const [index, { sourceId = '', pet, bond, photographed }] of all.entries()) {
       const id = petIds[index] ?? 0
       const number = externalIdKey(pet)
       if (number !== undefined) numbers.set(number, id)
-      if (bond) outcome.bonded.push({ ...bond, petId: id })
+      const { organizationId } = pet
+      if (bond) outcome.bonded.push({ ...bond, petId: id, organizationId })
       if (photographed) outcome.photographed.push({ ...photographed, petId: id })
-      if (added.delete(sourceId)) existing.add({ sourceId, pet: { id, ...toPet(pet) }, isOfSameFile: true })
+      if (queued.delete(sourceId))
+        existing.byId.add({ sourceId, pet: { id, ...toPet(pet) }, isOfSameFile: true })
     }
   }
+
+  return { writeAnimal, addQueued }
 }
 
 /** An animal that names others gets its status with its bond, unless it is published already. */
@@ -197,69 +236,6 @@ async function readChips(db: Db, animals: ValidAnimal[], { organizationId }: Imp
       .slice(0, 1)
       .map((animal) => ({ line, animal }))
   }
-}
-
-/** Finds the animals of a batch that were imported before. */
-async function readExisting(
-  db: Db,
-  animals: ValidAnimal[],
-  numbers: ReadonlyMap<string, number>,
-  plan: ImportPlan,
-) {
-  const ofSameFile = new Map<string, ExistingAnimal>()
-  /** Animals from other files, by organization and id. */
-  const others = new Map<string, ExistingAnimal>()
-  const keyOf = (organizationId: unknown, sourceId: string): string => `${organizationId} ${sourceId}`
-  function add(existing: ExistingAnimal): void {
-    const { sourceId, pet, isOfSameFile } = existing
-    if (isOfSameFile) ofSameFile.set(sourceId, existing)
-    else others.set(keyOf(pet.organizationId, sourceId), existing)
-  }
-  for (const existing of await findExisting(db, plan, animals)) add(existing)
-  const numbered = await pets.findMany(db, [...numbers.values()])
-  const byNumber = new Map(numbered.map((pet) => [externalIdKey(pet), pet]))
-  // The same line was imported before without its id.
-  const { fileOf } = plan
-  const lines = animals.map(({ rowKey, pet }) => ({ sourceId: rowKey, pet }))
-  const rows = isByRow(plan) ? [] : await findExisting(db, { source: ROWS, fileOf }, lines)
-  const byRow = new Map(rows.map((row) => [row.isOfSameFile && row.sourceId, row.pet]))
-  function find({ sourceId, rowKey = '', pet }: ValidAnimal): ExistingAnimal | undefined {
-    if (sourceId === undefined) return undefined
-    const { organizationId } = pet
-    const ofFile = ofSameFile.get(sourceId)
-    const existing =
-      ofFile || organizationId === undefined ? ofFile : others.get(keyOf(organizationId, sourceId))
-    if (existing) return existing
-    const sameRow = byRow.get(rowKey)
-    if (sameRow) return { sourceId, pet: sameRow, isOfSameFile: true, isNew: true }
-    const other = byNumber.get(externalIdKey(pet))
-    // The same number and name: the animal was added by hand, or from a file without ids.
-    return other && !hasOtherName(other, pet)
-      ? { sourceId, pet: other, isOfSameFile: true, isNew: true }
-      : undefined
-  }
-  const guard = guardAnimals(
-    animals.flatMap((animal) => (animal.gone ? [] : [[find(animal)?.pet, animal.pet]])),
-    plan.isForeign,
-  )
-  function requireSame(existing: ExistingAnimal, read: NewPet): void {
-    requireHere(existing, plan)
-    guard.require(existing.pet, read)
-  }
-  return { add, find, requireSame, isForeign: guard.isForeign }
-}
-
-/**
- * The error message contains neither id nor status, because the animal now belongs to another organization.
- *
- * @throws {RefusalError}
- */
-function requireHere({ pet }: ExistingAnimal, { fileOf }: ImportPlan): void {
-  if (fileOf !== undefined && pet.organizationId !== fileOf)
-    throw new RefusalError({
-      code: 'moved_away',
-      message: 'It was imported before, but no longer belongs to this organization.',
-    })
 }
 
 /**
@@ -305,9 +281,7 @@ async function updateExisting(
   plan: ImportPlan,
 ): Promise<'updated' | 'unchanged'> {
   const hidden = unlisted && isOffered(before.pet) ? { ...patch, ...HIDDEN } : patch
-  const outcome = await change(db, before, hidden, plan)
-  if (before.isNew) await linkSource(db, plan, { sourceId: before.sourceId, petId: before.pet.id })
-  return outcome
+  return change(db, before, hidden, plan)
 }
 
 /** Whether people can apply for an animal, or see that somebody else has. */

@@ -33,7 +33,7 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
     formats: ['ndjson', 'csv'],
     columns: ['name'],
     ...{ dateColumns: ['birthDate', 'staff.intakeDate'], intakeColumns: ['staff.intakeDate'] },
-    sources: OWN_SOURCES,
+    ...{ sources: OWN_SOURCES, statusColumn: 'status' },
     photoMembers: ['photos'],
     otherColumns: ['category', 'organization', 'photos', ...COLUMNS.map(({ column }) => column)],
     toAnimal({ '': _left, ...fields }, format, locale) {

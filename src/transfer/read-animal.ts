@@ -1,0 +1,50 @@
+import {
+  type Animal,
+  type Fields,
+  type Format,
+  type Line,
+  type Locale,
+  type Mapping,
+  US_LOCALE,
+} from './animal.ts'
+import { takeAnswers, takeStatus } from './answers.ts'
+import { withoutShortened } from './damaged.ts'
+import type { StatusReader } from './statuses.ts'
+
+interface Reading {
+  format: Format
+  mapping: Mapping
+  locale?: Locale
+  update: boolean
+  statuses: StatusReader
+}
+
+/**
+ * Reads the animal of a line.
+ *
+ * @returns undefined if the line does not describe an animal
+ * @throws {RefusalError}
+ */
+export function readAnimal(
+  { columns }: Pick<Line, 'columns'>,
+  fields: Fields,
+  reading: Reading,
+): Animal | undefined {
+  const { format, mapping, locale = US_LOCALE, update } = reading
+  const read = mapping.toAnimal(fields, format, locale)
+  if (!read) return undefined
+  const has = (column: string) => (columns?.has(column) ?? false) || column in fields
+  if (update && mapping.statusColumn !== undefined && has(mapping.statusColumn)) takeStatus(read)
+  Object.assign(read, takeAnswers(read, mapping, has))
+  const { statusWord, ...animal } = withoutShortened(read)
+  return { ...animal, ...(statusWord !== undefined && readStatusWord(statusWord, reading)) }
+}
+
+function readStatusWord(
+  word: string,
+  { statuses, mapping }: Reading,
+): Pick<Animal, 'status' | 'unlisted' | 'gone'> {
+  const meaning = statuses.read(word, mapping.statuses)
+  if (meaning === 'died') return { gone: { code: 'has_died', message: 'It has died.' } }
+  return meaning === 'unlisted' ? { unlisted: true } : { status: meaning }
+}
