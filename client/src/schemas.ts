@@ -201,7 +201,7 @@ export interface Pet {
   birthDate?: string
   /** Whether the `birthDate` is exact, not estimated. Requires a `birthDate`. */
   birthDateExact?: boolean
-  /** Derived from the `birthDate`, if there is one: then any other value is refused. */
+  /** If there is a `birthDate`, the service derives the age from it and refuses any other value. */
   age?: 'baby' | 'young' | 'adult' | 'senior'
   /** Sex of the animal. */
   sex?: 'female' | 'male' | 'unknown'
@@ -302,7 +302,7 @@ export interface NewPet {
   birthDate?: string | undefined
   /** Whether the `birthDate` is exact, not estimated. Requires a `birthDate`. */
   birthDateExact?: boolean | undefined
-  /** Derived from the `birthDate`, if there is one: then any other value is refused. */
+  /** If there is a `birthDate`, the service derives the age from it and refuses any other value. */
   age?: 'baby' | 'young' | 'adult' | 'senior' | undefined
   /** Sex of the animal. */
   sex?: 'female' | 'male' | 'unknown' | undefined
@@ -344,7 +344,8 @@ export interface PetFacets {
   /** The number of animals counted. */
   matches: number
   /**
-   * Whether more animals match than were counted: only the newest 10,000, or as many as one request may read.
+   * Whether more animals match than were counted. At most the newest 10,000 are counted, and fewer if the
+   * request would read too many.
    */
   approximate: boolean
   /** By filter: the 100 most frequent values, the most frequent first. */
@@ -468,7 +469,7 @@ export interface PetPatch {
   birthDate?: string | null | undefined
   /** Whether the `birthDate` is exact, not estimated. Requires a `birthDate`. */
   birthDateExact?: boolean | null | undefined
-  /** Derived from the `birthDate`, if there is one: then any other value is refused. */
+  /** If there is a `birthDate`, the service derives the age from it and refuses any other value. */
   age?: 'baby' | 'young' | 'adult' | 'senior' | null | undefined
   /** Sex of the animal. */
   sex?: 'female' | 'male' | 'unknown' | null | undefined
@@ -641,23 +642,23 @@ export interface Hours {
   sunday?: string | undefined
 }
 
-/** Its pages on social media. */
+/** The pages of the organization on social media. */
 export interface Social {
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   facebook?: string | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   instagram?: string | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   tiktok?: string | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   x?: string | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   youtube?: string | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   mastodon?: string | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   bluesky?: string | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   linkedin?: string | undefined
 }
 
@@ -697,7 +698,7 @@ export interface ListedOrganization {
   latitude?: number
   /** In degrees. Requires latitude. */
   longitude?: number
-  /** Its website, with https. */
+  /** The website, with https. */
   website?: string
   /**
    * About the organization. At least one character is not a space. No lone surrogates, and no control
@@ -705,15 +706,15 @@ export interface ListedOrganization {
    */
   mission?: string
   /**
-   * Its adoption requirements. At least one character is not a space. No lone surrogates, and no control
+   * The adoption requirements. At least one character is not a space. No lone surrogates, and no control
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string
-  /** Its own application page, with https. */
+  /** The application page of the organization itself, with https. */
   adoptionUrl?: string
   hours?: Hours
   social?: Social
-  /** The questions of its application form, in order. Public. */
+  /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[]
   photos?: Photos
   createdAt: string
@@ -745,7 +746,7 @@ export interface NewOrganization {
   latitude?: number | undefined
   /** In degrees. Requires latitude. */
   longitude?: number | undefined
-  /** Its website, with https. */
+  /** The website, with https. */
   website?: string | undefined
   /**
    * About the organization. At least one character is not a space. No lone surrogates, and no control
@@ -753,15 +754,15 @@ export interface NewOrganization {
    */
   mission?: string | undefined
   /**
-   * Its adoption requirements. At least one character is not a space. No lone surrogates, and no control
+   * The adoption requirements. At least one character is not a space. No lone surrogates, and no control
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string | undefined
-  /** Its own application page, with https. */
+  /** The application page of the organization itself, with https. */
   adoptionUrl?: string | undefined
   hours?: Hours | undefined
   social?: Social | undefined
-  /** The questions of its application form, in order. Public. */
+  /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[] | undefined
 }
 
@@ -784,7 +785,7 @@ export interface Organization {
   latitude?: number
   /** In degrees. Requires latitude. */
   longitude?: number
-  /** Its website, with https. */
+  /** The website, with https. */
   website?: string
   /**
    * About the organization. At least one character is not a space. No lone surrogates, and no control
@@ -792,15 +793,15 @@ export interface Organization {
    */
   mission?: string
   /**
-   * Its adoption requirements. At least one character is not a space. No lone surrogates, and no control
+   * The adoption requirements. At least one character is not a space. No lone surrogates, and no control
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string
-  /** Its own application page, with https. */
+  /** The application page of the organization itself, with https. */
   adoptionUrl?: string
   hours?: Hours
   social?: Social
-  /** The questions of its application form, in order. Public. */
+  /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[]
   photos?: Photos
   createdAt: string
@@ -839,23 +840,23 @@ export interface HoursPatch {
   sunday?: string | null | undefined
 }
 
-/** Its pages on social media. */
+/** The pages of the organization on social media. */
 export interface SocialPatch {
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   facebook?: string | null | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   instagram?: string | null | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   tiktok?: string | null | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   x?: string | null | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   youtube?: string | null | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   mastodon?: string | null | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   bluesky?: string | null | undefined
-  /** The address of its page, with https. */
+  /** The page of the organization on this network, with https. */
   linkedin?: string | null | undefined
 }
 
@@ -874,7 +875,7 @@ export interface OrganizationPatch {
   latitude?: number | null | undefined
   /** In degrees. Requires latitude. */
   longitude?: number | null | undefined
-  /** Its website, with https. */
+  /** The website, with https. */
   website?: string | null | undefined
   /**
    * About the organization. At least one character is not a space. No lone surrogates, and no control
@@ -882,15 +883,15 @@ export interface OrganizationPatch {
    */
   mission?: string | null | undefined
   /**
-   * Its adoption requirements. At least one character is not a space. No lone surrogates, and no control
+   * The adoption requirements. At least one character is not a space. No lone surrogates, and no control
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string | null | undefined
-  /** Its own application page, with https. */
+  /** The application page of the organization itself, with https. */
   adoptionUrl?: string | null | undefined
   hours?: HoursPatch | undefined
   social?: SocialPatch | undefined
-  /** The questions of its application form, in order. Public. */
+  /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[] | null | undefined
 }
 

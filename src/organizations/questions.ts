@@ -41,7 +41,7 @@ const Question = Type.Object(
 export type Question = Static<typeof Question>
 
 export const Questions = Type.Array(Question, {
-  description: 'The questions of its application form, in order. Public.',
+  description: 'The questions of the application form, in order. Public.',
   maxItems: MAX_QUESTIONS,
 })
 

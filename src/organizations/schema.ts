@@ -43,7 +43,7 @@ const NETWORKS = [
   'linkedin',
 ] as const
 const social = Object.fromEntries(
-  NETWORKS.map((network) => [network, web('The address of its page, with https.')]),
+  NETWORKS.map((network) => [network, web('The page of the organization on this network, with https.')]),
 ) as Record<(typeof NETWORKS)[number], ReturnType<typeof web>>
 
 const degrees = (description: string, most: number) =>
@@ -61,14 +61,16 @@ const details = {
   address: Type.Optional(Address),
   latitude: degrees('In degrees. Requires longitude.', 90),
   longitude: degrees('In degrees. Requires latitude.', 180),
-  website: web('Its website, with https.'),
+  website: web('The website, with https.'),
   mission: lines(5_000, 'About the organization.'),
-  adoptionPolicy: lines(20_000, 'Its adoption requirements.'),
-  adoptionUrl: web('Its own application page, with https.'),
+  adoptionPolicy: lines(20_000, 'The adoption requirements.'),
+  adoptionUrl: web('The application page of the organization itself, with https.'),
   hours: Type.Optional(
     Type.Object(hours, { title: 'Hours', description: 'Opening hours, as free text for each day.' }),
   ),
-  social: Type.Optional(Type.Object(social, { title: 'Social', description: 'Its pages on social media.' })),
+  social: Type.Optional(
+    Type.Object(social, { title: 'Social', description: 'The pages of the organization on social media.' }),
+  ),
   applicationQuestions: Type.Optional(Questions),
 }
 

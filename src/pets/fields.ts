@@ -81,7 +81,7 @@ export const AGES = ['baby', 'young', 'adult', 'senior'] as const
 export type Age = (typeof AGES)[number]
 export const AgeGroup = oneOf(
   [...AGES],
-  'Derived from the `birthDate`, if there is one: then any other value is refused.',
+  'If there is a `birthDate`, the service derives the age from it and refuses any other value.',
 )
 
 export const Sex = oneOf(['female', 'male', 'unknown'], 'Sex of the animal.')

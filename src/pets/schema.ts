@@ -268,8 +268,8 @@ export const PetFacets = Type.Object(
     matches: Type.Integer({ description: 'The number of animals counted.', minimum: 0 }),
     approximate: Type.Boolean({
       description:
-        'Whether more animals match than were counted: only the newest 10,000, or as many as one request ' +
-        'may read.',
+        'Whether more animals match than were counted. At most the newest 10,000 are counted, and fewer if ' +
+        'the request would read too many.',
     }),
     facets: Type.Record(Type.String(), Type.Array(Value), {
       description: 'By filter: the 100 most frequent values, the most frequent first.',

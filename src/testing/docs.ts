@@ -76,8 +76,8 @@ const STATUS_PARTS: Record<keyof typeof STATUS_PHRASES, string> = {
   pending: '`pending`',
   alone: '`pending`, if the status has no other words',
   sold: '`sold` (adopted)',
-  place: 'may be beside the words of `available`, `pending` or `sold`',
-  hold: 'may be beside the words of `pending`',
+  place: 'allowed together with the words of `available`, `pending` or `sold`',
+  hold: 'allowed together with the words of `pending`',
 }
 
 /** Updates the lists of words and headings in docs/importing.md. */
