@@ -44,7 +44,7 @@ const en = {
   line: (label: string) => `${label}: some characters are not valid. Type the text again.`,
   tooFast: 'Please check your answers and send again.',
   sentBefore:
-    'An application was already sent with this form, and your changes were not added to it. If it was yours, tell the shelter about the changes. To send what you see here as another application, send it again.',
+    'An application was already sent with this form, and your changes were not added to it. If it was yours, tell the shelter about the changes. To send these answers as a new application, send the form again.',
   // Notes for staff
   filledHidden:
     'A hidden field of the form was filled in: by the browser, or by a program that sends unwanted applications.',
@@ -143,7 +143,7 @@ const es: typeof en = {
   line: (label) => `${label}: algunos caracteres no son válidos. Escriba el texto de nuevo.`,
   tooFast: 'Revise sus respuestas y envíe la solicitud de nuevo.',
   sentBefore:
-    'Ya se envió una solicitud con este formulario, y sus cambios no se añadieron a ella. Si era suya, comunique los cambios al refugio. Para enviar lo que ve aquí como otra solicitud, envíelo de nuevo.',
+    'Ya se envió una solicitud con este formulario, y sus cambios no se añadieron a ella. Si era suya, comunique los cambios al refugio. Para enviar estas respuestas como una solicitud nueva, envíe el formulario de nuevo.',
   filledHidden:
     'Se rellenó un campo oculto del formulario: lo hizo el navegador, o un programa que envía solicitudes no deseadas.',
   repeated: 'Esta persona también envió estas solicitudes para el mismo animal: {ids}.',

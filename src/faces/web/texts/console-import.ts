@@ -45,11 +45,11 @@ const en = {
   toList: 'View animals',
   figures: { added: 'added', updated: 'updated', unchanged: 'unchanged', refused: 'skipped' },
   lostBonds: (count: number) =>
-    `Not published, because a partner of the bond is missing: ${count.toLocaleString('en')}.`,
+    `Not published, because an animal to be adopted together with them is missing: ${count.toLocaleString('en')}.`,
   takenOff: (count: number) =>
     `No longer published, because the file says so: ${count.toLocaleString('en')}.`,
   withdrawn: (count: number) =>
-    `Taken back by the file, such as “good with children”: ${count.toLocaleString('en')}.`,
+    `Removed, because the file no longer confirms them, such as “good with children”: ${count.toLocaleString('en')}.`,
   examples: 'Examples from the file',
   about: (day: string) => `around ${day}`,
   statuses: {
@@ -105,7 +105,7 @@ const en = {
       not_for_adoption: (value) =>
         `According to the file, this animal is not for adoption, but animal ${value} has an open adoption. Cancel it, then import the file again.`,
       bond_lacking: (value) =>
-        `This animal is adopted together with animals that were not imported, so it is not published: ${value}.`,
+        `This animal is not published, because animals to be adopted together with it were not imported: ${value}.`,
       no_source_id: () => 'The ID column is empty in this row, or has more than 200 characters.',
       not_utf8: () => 'Some characters cannot be read. Save the file again as CSV UTF-8.',
       other_cells: () => 'This row has more cells than the header row.',
@@ -167,7 +167,7 @@ const en = {
       'not understood': 'not understood',
       'not understood without --day-first': 'starts with the day',
       'not valid': 'not possible',
-      'the date of birth counts': 'the date of birth counts',
+      'the date of birth counts': 'the date of birth is used instead',
       'another animal has it': 'another animal has it',
     } as Record<string, string>,
     onLine: (value: string, line: number) => `“${value}” on line ${line}`,
@@ -243,9 +243,10 @@ const es: typeof en = {
   toList: 'Ver los animales',
   figures: { added: 'añadidos', updated: 'actualizados', unchanged: 'sin cambios', refused: 'omitidos' },
   lostBonds: (count) =>
-    `No se publican, porque falta un animal con el que se adoptan juntos: ${count.toLocaleString('es')}.`,
+    `No se publican, porque falta un animal que debe adoptarse junto con ellos: ${count.toLocaleString('es')}.`,
   takenOff: (count) => `Ya no se publican, porque así lo indica el archivo: ${count.toLocaleString('es')}.`,
-  withdrawn: (count) => `Datos que el archivo retira, como «bueno con niños»: ${count.toLocaleString('es')}.`,
+  withdrawn: (count) =>
+    `Datos eliminados, porque el archivo ya no los confirma, como «se lleva bien con niños»: ${count.toLocaleString('es')}.`,
   examples: 'Ejemplos del archivo',
   about: (day) => `hacia el ${day}`,
   statuses: {
@@ -298,7 +299,7 @@ const es: typeof en = {
       not_for_adoption: (value) =>
         `Según el archivo, este animal no está en adopción, pero el animal ${value} tiene una adopción abierta. Cancélela y vuelva a importar el archivo.`,
       bond_lacking: (value) =>
-        `Este animal se adopta junto con otros que no se importaron, así que no se publica: ${value}.`,
+        `Este animal no se publica, porque no se importaron animales que deben adoptarse junto con él: ${value}.`,
       no_source_id: () =>
         'La columna de identificador está vacía en esta fila, o tiene más de 200 caracteres.',
       not_utf8: () => 'Hay caracteres que no se pueden leer. Guarde el archivo de nuevo como CSV UTF-8.',
@@ -357,7 +358,7 @@ const es: typeof en = {
       'not understood': 'no se entiende',
       'not understood without --day-first': 'empieza con el día',
       'not valid': 'no es posible',
-      'the date of birth counts': 'cuenta la fecha de nacimiento',
+      'the date of birth counts': 'se usa la fecha de nacimiento',
       'another animal has it': 'lo tiene otro animal',
     },
     onLine: (value, line) => `«${value}» en la línea ${line}`,

@@ -120,7 +120,7 @@ const en = {
     remove: 'Remove account',
     removeTitle: (name: string) => `Remove the account of ${name}?`,
     removeHint:
-      'This person is signed out immediately, and their name and e-mail address are erased. Their changes stay in the history, as made by a former staff member.',
+      'This person is signed out immediately, and their name and e-mail address are erased. Their changes stay in the history, under “Former staff member”.',
   },
   /** The page of one's own account. */
   account: {
@@ -254,7 +254,7 @@ const es: typeof en = {
     remove: 'Eliminar cuenta',
     removeTitle: (name) => `¿Eliminar la cuenta de ${name}?`,
     removeHint:
-      'La sesión de esta persona se cierra de inmediato y se borran su nombre y su correo. Sus cambios quedan en el historial como hechos por un antiguo miembro del personal.',
+      'La sesión de esta persona se cierra de inmediato y se borran su nombre y su correo. Sus cambios quedan en el historial, a nombre de «Antiguo miembro del personal».',
   },
   account: {
     title: 'Su cuenta',

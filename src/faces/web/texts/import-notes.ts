@@ -12,7 +12,7 @@ export const NOTES: Record<'en' | 'es', NoteTexts> = {
     mojibake: ({ count = 0, example }) =>
       `Letters were damaged before the file was saved, for example “${example}” (${count}).`,
     repaired_postcode: ({ count = 0 }) =>
-      `ZIP codes got back the zeros that a spreadsheet had removed (${count}).`,
+      `Zeros that a spreadsheet had removed from ZIP codes were restored (${count}).`,
     no_animal: ({ lines = [] }) =>
       `Rows without an animal, such as titles and totals, are skipped: ${lines.join(', ')}.`,
   },
@@ -24,7 +24,7 @@ export const NOTES: Record<'en' | 'es', NoteTexts> = {
     mojibake: ({ count = 0, example }) =>
       `Hay letras que ya estaban dañadas al guardar el archivo, por ejemplo «${example}» (${count}).`,
     repaired_postcode: ({ count = 0 }) =>
-      `Los códigos postales recuperaron los ceros que había quitado una hoja de cálculo (${count}).`,
+      `Se restauraron los ceros que una hoja de cálculo había quitado de los códigos postales (${count}).`,
     no_animal: ({ lines = [] }) =>
       `Se omiten las filas sin animal, como títulos y totales: ${lines.join(', ')}.`,
   },
