@@ -126,7 +126,7 @@ test('a store locked for writing: writes get 503 with Retry-After, reads work, a
   assert.ok(log.some((line) => line.includes('database is locked')))
 })
 
-test('a start while Redis is down is logged and not ready, and any request gets 503 with Retry-After', async (t) => {
+test('a service started while Redis is down logs this, is not ready, and answers 503 with Retry-After', async (t) => {
   const { get, raw, log } = await startApp(t, {
     settings: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` },
   })

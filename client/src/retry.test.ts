@@ -178,7 +178,7 @@ test('a DELETE is not sent again after a 503', async (t) => {
 })
 
 test('a connection lost after a POST arrived: the animal is added once and returned', async (t) => {
-  // Waits take no time here, so the first attempt may still be running for many more.
+  // Waits take no time here, so the first attempt may still be running during many later attempts.
   const { proxy, client } = await startClient(t, { client: { retries: 1_000 } })
   let sent = 0
   proxy.onSend = (bytes) => bytes.includes('POST /v1/pets') && ++sent === 1

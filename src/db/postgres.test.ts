@@ -183,7 +183,7 @@ test('a page cut off by a transaction that is rolled back becomes complete at on
   const { app, direct } = await startBehindProxy(t)
   const other = await connectClient(direct)
   await other.query('begin')
-  // As with an unknown category: the statement runs the trigger but inserts no row.
+  // Like an insert with an unknown category, this statement runs the trigger but inserts no row.
   await other.query(`insert into pet (name, category_id) select 'None', 2 where false`)
   await add(app)
   const { etag } = (await app.get('/v1/pets?sort=id')).headers
@@ -267,7 +267,7 @@ test('animals bonded from both sides, ordered and removed at the same time: each
       const partner = ids[index % 2 === 0 ? index + 1 : index - 1] as number
       if (round === 'bond') return app.patch(`/v1/pets/${id}`, { bondedWith: [partner] })
       if (round === 'remove' && index % 2 === 0) return app.delete(`/v1/pets/${id}`)
-      // Half of the pairs are parted, and the other half is ordered.
+      // Half of the bonds are dissolved, and the other half of the pairs are ordered.
       return index % 4 < 2
         ? app.patch(`/v1/pets/${id}`, { bondedWith: null })
         : app.post('/v1/store/orders', { petId: id, alsoPetIds: [partner], adopter })

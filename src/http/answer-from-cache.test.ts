@@ -240,7 +240,7 @@ test('a cached animal is served until GET /pets/{petId} is removed', async (t) =
   assert.deepEqual(statuses, [200, 200, 410])
 })
 
-/** Makes Node refuse the next response's head, once, for requests with the id `broken`. */
+/** Makes Node refuse the head of the next response to a request with the id `broken`. */
 function breakNext(t: TestContext): void {
   const real = ServerResponse.prototype.writeHead as (...given: unknown[]) => ServerResponse
   const { mock } = t.mock.method(

@@ -28,7 +28,7 @@ async function startWithLargest(t: Parameters<typeof startApp>[0]): Promise<Test
   return app
 }
 
-test('int64ToNumber and parseInt64 are exact up to 2^53 - 1, and for int64 to the last digit', () => {
+test('int64ToNumber and parseInt64 return integers up to 2^53 - 1 exactly, and never round a larger one', () => {
   const integers = fc.oneof(
     fc.bigInt({ min: MIN - 10n, max: MAX + 10n }),
     ...[-(2n ** 53n), 2n ** 53n, MIN, MAX].map((edge) => fc.bigInt({ min: edge - 3n, max: edge + 3n })),

@@ -26,8 +26,8 @@ const start = (t: Parameters<typeof startApp>[0]) =>
     settings: { TRUST_PROXY: 'loopback', ANONYMOUS_PER_MINUTE: '5' },
   })
 
-/** The status of a request, by limit. */
-const ASKS: Record<
+/** How to use up each limit: `ask` sends a request, and `status` is the answer below the limit. */
+const LIMITS: Record<
   string,
   { limit: number; status: number; ask: (app: TestApp, headers: Record<string, string>) => Promise<number> }
 > = {
@@ -49,7 +49,7 @@ const ASKS: Record<
   },
 }
 
-for (const [name, { limit, status, ask }] of Object.entries(ASKS)) {
+for (const [name, { limit, status, ask }] of Object.entries(LIMITS)) {
   test(`the limit of ${name} counts an IPv6 /64 as one address`, async (t) => {
     const app = await start(t)
     const from = (network: string, count: number) =>

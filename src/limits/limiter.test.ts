@@ -71,7 +71,11 @@ function twoAMinute(waits: boolean): Limiter {
   }
 }
 
-/** Starts a server whose responses have what remains and how they were refused. */
+/**
+ * Starts a server.
+ *
+ * @returns a function that sends a request, and returns the status, the remaining requests and the body
+ */
 async function serve(t: TestContext, limiter: Limiter, unidentified?: unknown) {
   const app = Fastify({ forceCloseConnections: true })
   t.after(() => app.close())

@@ -157,7 +157,10 @@ test('the console shows private changes only to staff of the shelter that made t
   assert.doesNotMatch(await page(two, '/console/'), /Staff notes/)
 })
 
-/** Adds a change that every caller may see, and then 120 KB each that only organization 1 may see. */
+/**
+ * Adds a change that every caller may see, and then `count` changes of 120 KB that only organization 1 may
+ * see.
+ */
 async function startWithLongHistory(t: TestContext, count: number): Promise<Network> {
   const app = await startNetwork(t)
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, organizationId: 1 })

@@ -6,7 +6,10 @@ import { cleanup } from '../testing/cleanup.ts'
 import { addAnimal, startNetwork } from '../testing/network.ts'
 import { latestChanges } from './inside.ts'
 
-/** Starts a service in which organization 1 has changed an animal, and organization 2 then 3,000 times another. */
+/**
+ * Starts a service in which organization 1 changes an animal once, and then organization 2 changes another
+ * animal 3,000 times.
+ */
 async function startWithChanges(t: TestContext) {
   const app = await startNetwork(t)
   const { db, close } = await openForCommand(app.databaseUrl)
@@ -21,7 +24,7 @@ async function startWithChanges(t: TestContext) {
   return { app, db }
 }
 
-test('latestChanges finds the change of an organization behind 3,000 newer changes of others', async (t) => {
+test('latestChanges finds a change of an organization that is older than 3,000 changes of another', async (t) => {
   const { app, db } = await startWithChanges(t)
   const names = async (organizationId?: number) =>
     (await latestChanges(db, organizationId, 2)).map(({ name }) => name)

@@ -5,7 +5,7 @@ import { dialectOf } from '../db/dialect.ts'
 import { startApp } from '../testing/start-app.ts'
 import { findByMicrochip, foldMicrochip, selectByMicrochip } from './microchips.ts'
 
-test('chips compare without case, blanks, hyphens and points; words and fillers are no chips', () => {
+test('chips compare without case, blanks, hyphens and points; words and repeated digits are not chips', () => {
   for (const [microchip, expected] of [
     ['985112006543210', '985112006543210'],
     ['985 112-006.543 210', '985112006543210'],

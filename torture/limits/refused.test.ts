@@ -14,7 +14,7 @@ import { testOnEachStore, withStore } from '../lab/stores.ts'
 const ROUNDS = rounds(100)
 const ANIMALS = 30
 const APPLICATIONS = 3
-/** A removal takes about this long, of which most is the start of its process. */
+/** A removal takes about this long, mostly for the start of its process. */
 const MAX_REMOVAL_MS = 1_500
 const WHOLE = { organizations: 1, animals: ANIMALS, applications: APPLICATIONS }
 const NOTHING = { organizations: 0, animals: 0, applications: 0 }

@@ -138,7 +138,7 @@ for (const [kind, { path, flags }] of Object.entries(ATTACKS)) {
   const title = `${PROGRAM} with ${CONNECTIONS} connections of slow ${kind}: disconnected in time, and others are served`
   test(title, { skip }, (t) =>
     assertWithstands(t, CONNECTIONS, ({ address, key }) => {
-      // The service reads a body only with a key, and the program has no other option to send one.
+      // The service reads a body only if the request has a key, and the program has no option for headers.
       const type = `application/json\r\nAuthorization: Bearer ${key}`
       const args = [...PACE, ...flags.split(' '), '-u', address + path, '-f', type]
       const child = spawn(PROGRAM, args, { stdio: 'ignore' })

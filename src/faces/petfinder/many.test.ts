@@ -53,7 +53,8 @@ test('GET /v2/animals with filters that leave few candidates in an index block: 
     const { status } = await post('/v1/pets', { name, categoryId: 1, status: 'available', sex })
     assert.equal(status, 201)
   }
-  // So many names match that checking the one male in the next block is cheaper. His name does not match.
+  // The next block of ids has one male. Many names match, so checking this male is cheaper than checking the
+  // names. His name does not match.
   for (let index = 0; index < 40; index += 1) await add(`aaa${index}`, 'male')
   await setNextPetId(databaseUrl, 20_000)
   await add('bbb', 'male')

@@ -92,7 +92,7 @@ test('with Redis down or silent, every page answers 503 with Retry-After in time
   const redis = await startRedis(t)
   const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
   const app = await startApp(t, { settings, key: { ...UNLIMITED, access: 'admin' } })
-  // Addresses that were served before can be served for a while without Redis, so all are new.
+  // Without Redis, the service still serves known client addresses for a while. All addresses here are new.
   const questions = questionsOf(app, await fill(app), {})
   redis.pause()
   await assertUnavailable(questions)

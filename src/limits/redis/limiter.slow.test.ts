@@ -38,7 +38,7 @@ let callers = 0
 const key = (limits: Limits, rule = PATIENT): Account => ({ name: `key:${++callers}`, limits, ban: rule })
 const address = (limits: Limits): Account => ({ name: `ip:stranger ${++callers}`, limits })
 
-/** Opens limiters that stand for as many processes. A fixed clock is also the store's clock. */
+/** Opens limiters, each of which acts like a separate process. A given clock is also the store's clock. */
 async function openLimiters(
   t: TestContext,
   count: number,
@@ -164,7 +164,10 @@ test('three processes: the verdicts and headers equal those of the rule', NEEDS_
   assert.ok(Math.min(seen.allowed, seen.limited, seen.banned) > 500, JSON.stringify(seen))
 })
 
-/** Opens one process without Redis, and the connection of another. Both can be cut once. */
+/**
+ * Opens two limiters: one that counts in its own store, and one that counts in Redis. `cut` makes the next
+ * write to each fail.
+ */
 async function openBoth(t: TestContext, clock: { now: number }) {
   const { db } = await openToWrite(join(scratchFolder(t), 'test.db'))
   cleanup(t).defer(() => db.destroy())
@@ -188,7 +191,7 @@ async function openBoth(t: TestContext, clock: { now: number }) {
 
 for (const limits of [FREE, { perMinute: 60, perDay: 50 }]) {
   test(
-    `the first answer was lost: Reset is that of one process: ${JSON.stringify(limits)}`,
+    `after a lost first answer Redis reports the same Reset as a single process: ${JSON.stringify(limits)}`,
     NEEDS_REDIS,
     async (t) => {
       const clock = { now: NOW }

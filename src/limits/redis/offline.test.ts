@@ -33,7 +33,7 @@ test('an offline process serves its lease of the minute and no more', () => {
   assert.equal(served(stateAfter(10), 1_000), 3)
 })
 
-test('offline, the minute after a minute that other processes knew gets a part of the limit', () => {
+test('offline, after a minute that other processes knew, a process opens a minute with its part of the limit', () => {
   const local = stateAfter(10)
 
   assert.deepEqual(

@@ -51,7 +51,7 @@ for (const kind of ['reconcile', 'rebuild'] as const) {
   })
 
   test(
-    `${kind}: requests served in an own minute count in the minute of the others`,
+    `${kind}: requests served in a minute opened offline count in the minute of the other processes`,
     NEEDS_REDIS,
     async (t) => {
       const report = await openStore(t)

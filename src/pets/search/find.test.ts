@@ -189,12 +189,12 @@ test('sort=age sorts by birth date within an age group; animals without a birth 
 
 const [SOLD, AVAILABLE] = [3_000, 5_200]
 
-/** Adds animals of which those that were published first are sold. */
+/** Adds animals. Those that were published first are sold. */
 async function addManyAnimals({ databaseUrl, service }: TestApp): Promise<void> {
   const rows = Array.from({ length: SOLD + AVAILABLE }, (_, index) => ({
     ...{ name: 'Rex', category_id: 1, status: index < SOLD ? 'sold' : 'available' },
     ...{ created_at: 0, updated_at: 0, version: 1 },
-    // Three animals each were published at the same time.
+    // Groups of three animals were published at the same time.
     published_at: 1_000 + Math.floor(index / 3),
   }))
   const { db, close } = await openForCommand(databaseUrl)
@@ -206,7 +206,7 @@ async function addManyAnimals({ databaseUrl, service }: TestApp): Promise<void> 
   await doJobs(service.context)
 }
 
-test('more animals match than are sorted, at the end of an order: each is found once, and others do not wait', async (t) => {
+test('GET /v1/pets with more matches than are sorted: finds each animal once, and does not block other requests', async (t) => {
   const app = await startApp(t, { key: KEY })
   await addManyAnimals(app)
   const expected = Array.from({ length: AVAILABLE }, (_, index) => SOLD + index + 1)

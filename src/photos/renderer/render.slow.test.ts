@@ -47,7 +47,7 @@ test('an upload gets 422 when the render process crashes, and 503 when the proce
   assert.equal((await app.add()).status, 201)
 })
 
-test('a picture that needs too much processor time gets 422, and a busy machine is not its fault', async (t) => {
+test('a picture that needs too much processor time gets 422, and the next picture 201', async (t) => {
   const app = await startWithAnimal(t)
   const putBack = replaceNode(t, program(t, 'exit 78'))
 

@@ -125,7 +125,7 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
   })
 
   await t.test(
-    'no page does what its policy forbids, or moves while it comes in piece by piece',
+    'no page violates its security policy, or shifts its layout while it loads slowly',
     async () => {
       for (const viewport of [WIDE, NARROW]) {
         const { page, browserErrors } = await openPage(browser, { viewport })

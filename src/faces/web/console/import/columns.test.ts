@@ -256,7 +256,7 @@ test('with an ID column, the next file updates the same animals', async (t) => {
   assert.equal(kim.externalId, '7', 'it may hold something else as well')
 })
 
-test('a recognized number is the ID by itself, in one list for all files; a litter may share one', async (t) => {
+test('a recognized animal number becomes the ID without a choice, also in the next file; littermates may share a number', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const ana = await signIn(app)
   const bring = async (file: string, name: string) =>
@@ -275,7 +275,7 @@ test('a recognized number is the ID by itself, in one list for all files; a litt
   )
 })
 
-test('a file with only known columns has a form for the ID column only if it has numbers', async (t) => {
+test('a file with only known columns asks for the ID column only if a column has numbers', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
 

@@ -180,7 +180,7 @@ test('a skipped row is explained with the labels of the console and the text of 
   assert.equal(missing, '6: Rellene este campo: Nombre.')
 })
 
-test('a reason without a text of its own leaves out the options of the command', () => {
+test('a reason that has no text of the console is shown without the options of the command', () => {
   const { console: words } = textsOf('en')
   const expected = {
     'the store is full; --more makes room': 'The store is full.',
