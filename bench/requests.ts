@@ -94,7 +94,7 @@ export async function anyAnswer(door: Door, request: Request): Promise<Answers> 
 }
 
 /**
- * Cursors for consecutive positions in a list, as ends of a query.
+ * Cursors for consecutive positions in a list, each as the last part of a query.
  *
  * @throws if the list has fewer animals
  */

@@ -4,7 +4,7 @@ import { fixedQuestions, generatedQuestions, type PetView, type Question } from 
 import { fillStore, type StoreFigures } from './search-store.ts'
 import { computedMs, makeKey, memoryOf, type Service, type Store, startService } from './servers.ts'
 
-// Measures searches: one connection sends one query after another, and no page twice.
+// Measures searches: one connection sends one query after another, and requests no page twice.
 
 const GENERATED = 1_000
 const EXAMPLES = 120
@@ -27,7 +27,7 @@ export interface KindFigures {
   answers: number
   /** Pages that have a next page although they have fewer animals than requested. */
   short: number
-  /** Answers with 503, as while a store first has to read everything from disk. */
+  /** Answers with 503, for example while a store reads everything from disk for the first time. */
   unavailable: number
   p50Ms: number
   p99Ms: number

@@ -12,7 +12,7 @@ import type { Metrics } from './metrics/metrics.ts'
 /**
  * Reads the id of this store. A new store gets its id here.
  *
- * @throws if the store records another place for its counters than the settings name
+ * @throws if the settings name another Redis than the store records
  */
 export async function identifyStore(
   { db, write, home }: Database,

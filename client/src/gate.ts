@@ -2,8 +2,9 @@ import { AdoptableError } from './error.ts'
 import { sleepUntil, type Time } from './time.ts'
 
 /**
- * Concurrent requests, even if more are left in the window: if other clients use the same key, each of these may
- * be rejected. Twice this number, in two windows of a minute, is far from a ban.
+ * The maximum number of concurrent requests, even if more are left in the window. If other clients use the
+ * same key, the service may reject all of these requests. Twice this number of rejections, in two windows of
+ * a minute, is far from a ban.
  */
 const MAX_CONCURRENT = 16
 
@@ -43,7 +44,7 @@ export class Gate {
 
   /**
    * Sends a request as soon as the limit permits. Calls of `narrow` and `closeUntil` affect the next request.
-   * @throws {AdoptableError} the 429 of another request, if it ends later than a request may wait
+   * @throws {AdoptableError} the 429 of another request, if its wait is longer than a request may wait
    */
   async pass<Result>(send: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     for (;;) {
@@ -74,7 +75,8 @@ export class Gate {
    * @param namedAt the time that the service named, which `pass` compares with the longest wait
    */
   closeUntil(namedAt: number, opensAt: number, refusal: AdoptableError): void {
-    // With equal times, the random wait of the first 429 counts: the longest of many would always be long.
+    // If several 429s name the same time, uses the random wait of the first one. The longest of many random
+    // waits would nearly always be long.
     if (namedAt <= this.#namedAt) return
     this.#namedAt = namedAt
     this.#opensAt = opensAt

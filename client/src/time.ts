@@ -8,7 +8,10 @@ export interface Time {
   random: () => number
 }
 
-/** The machine's. Setting its clock does not affect waits, because it uses the monotonic clock. */
+/**
+ * The time of the machine. Setting the machine's clock does not affect waits, because they use the monotonic
+ * clock.
+ */
 export const MACHINE_TIME: Time = {
   clock: () => performance.timeOrigin + performance.now(),
   sleep(milliseconds, signal) {

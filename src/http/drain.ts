@@ -43,7 +43,8 @@ export async function drain({ server, connections }: App, maxMs: number): Promis
     const now = performance.now()
     // Node's list does not include connections that sent CONNECT.
     if (now - startedAt > maxMs) for (const connection of connections) connection.destroy()
-    // Timers run before network events. Requests that have already arrived are read first.
+    // Timers run before network events. `setImmediate` waits until requests that have already arrived are
+    // read.
     else if (now - closingSince > IDLE_GRACE_MS) setImmediate(closeIdle)
   }, CHECK_INTERVAL_MS)
   await closed

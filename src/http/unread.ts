@@ -23,7 +23,7 @@ export class CountedResponse extends ServerResponse {
     this.once('close', () => {
       connection.unreadBytes = (connection.unreadBytes ?? 0) - bytes
     })
-    // By then, the system has taken the bytes for which it has room.
+    // By then, the operating system has taken all bytes for which it has room.
     setImmediate(() => connection.emit('unread'))
   }
 }

@@ -6,7 +6,9 @@ import type { NewPet } from './schema.ts'
 // Finds animals with the same microchip. Two animals with one chip are usually one animal that was added
 // twice.
 
-/** Words such as "none" and numbers such as 0000000 are no chips. The shortest chips have nine characters. */
+/**
+ * Words such as "none" and numbers such as 0000000 are not chips. The shortest chips have nine characters.
+ */
 const CHIP = /^(?=.*\d)(?!(.)\1*$)[^\s]{9,}$/u
 
 /** The form in which chips are compared; undefined for a text that is not a chip. */

@@ -71,7 +71,7 @@ export async function eraseTraces(db: Db, petId: number, email: string, now: num
   if (row) {
     const after = {
       name: eraser.from({ name: row.name }).name as string,
-      // Removes the whole externalId, because another animal may have what erasing the address would leave.
+      // Removes the whole externalId. Without the address, it might equal the externalId of another animal.
       external_id: eraser.mentions(row.external_id) ? null : row.external_id,
       photos: eraser.fromText(row.photos),
       profile: eraser.fromText(row.profile),

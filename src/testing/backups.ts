@@ -12,6 +12,6 @@ export async function createStore(t: TestContext, folder: string): Promise<Recor
   return settings
 }
 
-/** Lists the files in a folder other than the store and its photos. */
+/** Lists the files in a folder, without the store and its photos. */
 export const copies = (folder: string): string[] =>
   readdirSync(folder).filter((name) => !/^(?:test\.db|photos$)/.test(name))

@@ -32,7 +32,7 @@ export async function startV2(t: TestContext, options: Options = {}, key: Partia
     (bearer: string) =>
     (path: string, headers = {}): Promise<Answer> =>
       app.request(`/v2${path}`, { headers: { authorization: `Bearer ${bearer}`, ...headers } })
-  /** @returns how another client reads */
+  /** @returns the function with which another client reads */
   const addReader = async () => readerOf((await askToken({}, (await makeClient()).client)).body.access_token)
   return { ...app, client, keyId, token, askToken, read: readerOf(token), addReader }
 }

@@ -106,13 +106,13 @@ function idOf(text: string): string {
 }
 
 export interface Audit {
-  /** Answered with 201, but not in the store. */
+  /** Names of animals that were answered with 201, but are not in the store. */
   lost: string[]
   /** In the store more than once. */
   duplicate: string[]
-  /** In the store under an id other than the answer's. */
+  /** Names of animals that have another id in the store than in the answer. */
   wrong: string[]
-  /** In the store although its request got no response. */
+  /** Names of animals that are in the store, although no request for them was answered with 201. */
   unknown: string[]
 }
 

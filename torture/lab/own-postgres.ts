@@ -10,7 +10,10 @@ import { cleanup } from '../../src/testing/cleanup.ts'
 import { freePort } from '../../src/testing/port.ts'
 import { initServer, NOBODY, postgresPrograms } from '../../src/testing/postgres-server.ts'
 
-/** SIGTERM waits for clients, SIGINT does not, SIGQUIT crashes in order, SIGKILL crashes at once. */
+/**
+ * SIGTERM waits for clients. SIGINT disconnects them. SIGQUIT ends all processes without a shutdown. SIGKILL
+ * ends only the main process.
+ */
 type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
 
 /** A PostgreSQL that belongs to one test, syncs to disk and may be crashed. */

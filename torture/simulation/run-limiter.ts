@@ -35,7 +35,7 @@ export interface History {
   killed: boolean
   /** Whether the store restarted. The highest total that a process remembers then counts. */
   restarted: boolean
-  /** Whether the store lost its data when no running process knew of some other process. */
+  /** Whether the store lost its data while a process existed that no running process knew (a stranger). */
   strangers: boolean
   /** The first answer of the store with a negative figure, and its arguments; empty if there is none. */
   negative: string
@@ -188,7 +188,7 @@ async function simulate(model: RedisModel, random: Random, abandoned: boolean): 
   return history
 }
 
-/** Records every minute that the store opens, and whether it restarted without a stranger. */
+/** Records every minute that the store opens, and whether the store restarted while there was no stranger. */
 function observe(server: Server, history: History): void {
   const { run } = server.model
   const meet = watchStrangers(history)
@@ -197,8 +197,8 @@ function observe(server: Server, history: History): void {
     if (keys[0]?.includes(':{processes}:')) meet(args.map(String), answer)
     const caller = /^adoptable:\{((?:key|ip):[^}]*)\}$/.exec(keys[0] ?? '')?.[1]
     if (!caller) return answer
-    // Requests used, charged here and leased here, of the minute and of the day; leased to all; reported as
-    // served.
+    // For the minute and for the day: requests used, charged through this process, and leased to this
+    // process. Then requests leased to all processes, and requests reported as served.
     const figures = [...answer.slice(6, 9), ...answer.slice(11, 14), ...run(now, PROMISED, keys, [])]
     if (script === RECONCILE && args[3] !== 'release') figures.push(args[7], args[12])
     if (figures.some((figure) => Number(figure) < 0)) history.negative ||= `${answer} from ${args}`

@@ -12,8 +12,9 @@ import { sharedPages } from './shared-pages.ts'
 import { type AnimalPage, totals } from './totals.ts'
 
 // Reads pages of animals by page number. All clients see the same page of the same version of the store, and
-// these pages fit together. A client that has read the page before in an older version may need another page,
-// because animals have left the list since: its own page begins where its last page ended (decision 30).
+// these pages fit together. If a client has read the previous page in an older version, animals may have left
+// the list since. The client then gets a page of its own, which begins where its last page ended (decision
+// 30).
 
 /** The maximum number of times that a page is read, if the store changes during each reading. */
 const MAX_TRIES = 5
@@ -22,11 +23,17 @@ const MAX_TRIES = 5
 interface PageReader {
   /** @returns the page that only this client sees; undefined if it sees the same page as all others */
   own(): Promise<AnimalPage | undefined>
-  /** Reads the page that all clients see. @throws {ApiError} invalid_parameter if it is too far */
+  /**
+   * Reads the page that all clients see.
+   *
+   * @throws {ApiError} invalid_parameter if the page is too far from the start
+   */
   shared(): Promise<AnimalPage>
   /** Whether the store has changed since the client sent the request. */
   isOutdated(): boolean
-  /** Remembers where the next page of the client begins, after it got the page that all clients see. */
+  /**
+   * Remembers where the next page of the client begins, after the client got the page that all clients see.
+   */
   remember(next: Position | undefined): void
 }
 
@@ -40,7 +47,10 @@ export function animalPages(finder: Finder, context: Pick<Context, 'version' | '
   const pages = clientPages({ read, totalOf, shared, version, clock })
   const randomPage = randomOrders({ read, totalOf, clock })
 
-  /** Reads a page again if the store has changed meanwhile, because its parts may not fit together then. */
+  /**
+   * Reads a page again if the store has changed during the read, because the parts of the page may not fit
+   * together.
+   */
   async function readAtOnce<Page>({ sort }: PageOrder, readOnce: () => Promise<Page>): Promise<Page> {
     for (let tries = 1; ; tries += 1) {
       const since = version('pages')

@@ -20,7 +20,7 @@ export const MAX_SKIPPED = 10_000
  */
 const MAX_ROUNDS = 10
 
-/** A request for a page of a list that may have animals. */
+/** A request for a page, with a query that can match animals. */
 export interface PageOrder extends AnimalList {
   query: SearchQuery
   /** A hash of the query, because a query can be as long as a URL. */
@@ -42,7 +42,9 @@ interface Reading {
   count: number
 }
 
-/** Reads animals of a list. If the list ends early, also tells how many animals were still to skip. */
+/**
+ * Reads animals of a list. If the list ends early, also returns how many animals were still to be skipped.
+ */
 export type ReadAnimals = (
   order: PageOrder,
   reading: Reading,

@@ -5,8 +5,9 @@ import { type PageStart, pageStarts } from './page-starts.ts'
 import type { SharedPages } from './shared-pages.ts'
 import type { AnimalPage, Total } from './totals.ts'
 
-// Reads pages for a client that has read the page before in another version of the store. Its next page
-// begins at the end of its last page, because the page that all clients see may lack animals for this client.
+// Reads pages for a client that has read the previous page in another version of the store. The client's next
+// page begins where its last page ended, because the page that all clients see may lack animals for this
+// client.
 
 /** How long the service remembers which pages a client has read. */
 const MAX_START_AGE_MS = 600_000
@@ -82,9 +83,12 @@ export function clientPages({ read, totalOf, shared, version, clock }: Options) 
     return { ...page, total: { ...total, count }, isOwn: passed < index }
   }
 
-  /** Remembers where the next page of the client begins, which has read a page of a version. */
+  /**
+   * Remembers where the next page of the client begins. @param since the version of the store that the page
+   * was read from
+   */
   function remember(order: PageOrder, client: string, position: Position | undefined, since?: number): void {
-    // If the store has changed during the reading, the end of the page may be that of no version.
+    // If the store has changed during the read, the end of the page may not belong to any version.
     const known = since === version('pages') && { version: since }
     const index = order.index + order.limit
     if (position) starts.keep(keyOf(order, client), { index, position, ...known })

@@ -23,7 +23,7 @@ export type PageStarts = ReturnType<typeof pageStarts>
 
 /**
  * @param clock Unix time in milliseconds; it may jump in both directions
- * @param maxAgeMs how long a start is remembered; as long as there is room if absent
+ * @param maxAgeMs how long a start is remembered; if absent, as long as there is room
  */
 export function pageStarts(clock: () => number, maxAgeMs = Number.POSITIVE_INFINITY) {
   /**

@@ -162,7 +162,7 @@ export function nearOf(parameters: QueryParameters): { location: string; within:
   const within = toMeters(distance ?? DEFAULT_MILES) / 1_000
   if (PLACES.some((pattern) => pattern.test(location))) return { location, within }
   if (!STATE.test(location)) parameters.refuse('location', UNKNOWN_PLACE)
-  // With an empty city, a name is not searched for among all cities.
+  // An empty city before the comma keeps the search from looking for a city with this name.
   return { location: `,${location}`, within }
 }
 

@@ -5,7 +5,7 @@ import { compareIn, MAX_SKIPPED, type PageOrder, type ReadAnimals } from './anim
 import type { AnimalPage, Total } from './totals.ts'
 
 // Random order. A client reads a list from a random animal to its end, and then from its beginning to that
-// animal. The animals of a page are shuffled. The order stays the same for an hour, also if animals are
+// animal. The animals of a page are shuffled. The order stays the same for an hour, even if animals are
 // added.
 
 const HOUR_MS = 3_600_000
@@ -14,7 +14,7 @@ const MAX_ORDERS = 10_000
 
 interface RandomOrder {
   seed: string
-  /** The animals after this position come first. Undefined for all. */
+  /** The order begins with the animals after this position. Undefined to begin with the newest animal. */
   anchor: Position | undefined
   at: number
 }

@@ -38,7 +38,7 @@ export function sharedPages({ read, totalOf, ...context }: Options) {
     return { animals, before, end }
   }
 
-  /** @throws {ApiError} invalid_parameter if the page is too far */
+  /** @throws {ApiError} invalid_parameter if the page is too far from the start */
   async function readPage(order: PageOrder, parameters: QueryParameters): Promise<AnimalPage> {
     const { sort, index, limit } = order
     const total = await totalOf(order)

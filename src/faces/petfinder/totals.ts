@@ -55,7 +55,7 @@ export function totals({ version, clock }: Pick<Context, 'version' | 'clock'>) {
     }
     if (before && before.count > MAX_EXACT && Math.abs(clock() - before.at) < MAX_COUNT_AGE_MS)
       return toTotal(before)
-    // A count that began before a change may lack it.
+    // A count that began before a change may not include the change.
     const key = `${version('pages')} ${list}`
     const begun = counting.get(key) ?? count(list, read).finally(() => counting.delete(key))
     counting.set(key, begun)

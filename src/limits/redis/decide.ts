@@ -24,7 +24,7 @@ export interface Store {
   clock: () => number
   storeClock: (() => number) | undefined
   memorySeconds: number
-  /** Reads again which other processes share the counters. */
+  /** Refreshes the list of processes that share the counters. */
   refreshView(): Promise<void>
 }
 

@@ -160,7 +160,7 @@ type Mode = 'offline' | 'rejoining' | 'online'
 export interface Membership {
   readonly heartbeat: Heartbeat
   readonly mode: Mode
-  /** Call one when the store answers again, and the other when the store is lost. */
+  /** Call `rejoin` when the store answers again, and `lost` when the store is lost. */
   rejoin(): void
   lost(): void
   /** Refreshes the view of the other processes. */

@@ -56,7 +56,7 @@ export interface Candidate {
 /** Batches of animals. The generator returns where to continue, or undefined at the end. */
 export type Candidates = AsyncGenerator<Candidate[], Position | undefined>
 
-/** A row with the token of the animal's place and its sort key. */
+/** A row with the animal's sort key and the token of its place. */
 export interface CandidateRow extends RowWithTimes {
   placeToken: string | null
   sortKey: string | number
@@ -81,8 +81,8 @@ const SHOWN = VIEW_COLUMNS.map((column) => {
  */
 const MAX_SORTED = 5_000
 /**
- * The number of animals that one statement tests. Those that match may all be at the end of the order, as
- * available animals are in the order of publication, and other requests wait for the statement.
+ * The number of animals that one statement tests, because other requests wait for the statement. All matches
+ * may be at the end of the order, for example available animals in the order of publication.
  */
 const MAX_TESTED = 500
 

@@ -38,7 +38,7 @@ const MAX_BYTES = 65_536
 
 const MINUTE_MS = 60_000
 
-/** Adds the application form and the applicant's page. Both pages are neither cached nor indexed. */
+/** Adds the application form and the applicant's page. Neither page is cached or indexed. */
 export function applyRoutes(app: App, context: Context): void {
   app.register(async (scope: App) => {
     scope.addHook('onRequest', privateHook(context))

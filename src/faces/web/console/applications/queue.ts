@@ -101,7 +101,10 @@ function animalGroup(
 }
 
 const MAX_COMPARED = 50
-/** The size of the page. Further applications have only a heading, because others wait for a larger page. */
+/**
+ * The maximum size of the page. Further applications show only a heading, because other requests wait while a
+ * page is rendered.
+ */
 const MAX_COMPARED_CHARACTERS = 500_000
 /** The approved application comes first, then open applications, then all other applications (rank 2). */
 const RANKS: Partial<Record<ApplicationStatus, number>> = { approved: 0, received: 1, in_review: 1 }

@@ -86,7 +86,7 @@ export async function storeRefused(
   const text = rows.map(
     (cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(separator)}\r\n`,
   )
-  // With the byte order mark, spreadsheet programs read accents.
+  // Spreadsheet programs need the byte order mark to read accents.
   await writeFile(await refusedPathOf(context, caller), `\uFEFF${text.join('')}`, { mode: 0o600 })
 }
 

@@ -49,7 +49,7 @@ export function statusSection(
 ${form !== undefined && html`<div class="row"><button class="plain" form="${form}" formaction="${PREFIX}/import/columns">${words.import.columns.show}</button></div>`}</section>`
 }
 
-/** The option that is already the result has no value, unless a person has chosen it. */
+/** The choices for a status. The current result has an empty value, unless a person has chosen it. */
 function resultSelect(
   { word, result, chosen }: StatusCount,
   { id, form, labelOf }: { id: string; form: string; labelOf: (result: StatusMeaning) => string },
