@@ -161,7 +161,6 @@ const en = {
       money: (label, value) => `${label}: “${value}” is not a valid amount. Write it like 150 or 99.50.`,
     } as Record<string, FieldSentence>,
     exactAlone: 'This row says whether the date of birth is exact, but has no date of birth.',
-    /** Shown in brackets after a column whose dates were left out. */
     /** Why a value is left out, by the reason in the name. */
     left: {
       'not understood': 'not understood',
