@@ -3,7 +3,7 @@ import { COLUMNS, parseCells, unshieldFormulas } from './columns.ts'
 import { parseDate, parseRoughDate } from './dates.ts'
 import { findMostCareful, GOOD_WITH, NOT_GOOD_WITH, withStatements } from './good-with.ts'
 import { plainText } from './html-text.ts'
-import { parseAge, parseBreeds, parseFee, parseSex, splitNames, splitWords } from './phrases.ts'
+import { findCurrency, parseAge, parseBreeds, parseFee, parseSex, splitNames, splitWords } from './phrases.ts'
 import { BIRTH_COUNTS, splitCell } from './report.ts'
 import { textOf, uniqueTexts } from './source-row.ts'
 import { AGES, COATS, FLAGS, isNothing, SIZES, type Words } from './word-lists.ts'
@@ -120,7 +120,7 @@ function readWeight(text: string, { column, heading, pounds }: CellLocale): Fiel
 function readFee(text: string, { column, heading, currency }: CellLocale): Fields | undefined {
   if (heading === column && /^\d+$/.test(text)) return { [column]: text, currency }
   const amount = parseFee(text, 100)
-  return amount === undefined ? undefined : { [column]: amount, currency }
+  return amount === undefined ? undefined : { [column]: amount, currency: findCurrency(text) ?? currency }
 }
 
 const splitList = (column: string, texts: string[]): Fields => ({
@@ -136,11 +136,14 @@ const splitList = (column: string, texts: string[]): Fields => ({
 export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<string, string>): Animal {
   const fields: Fields = {}
   const notUnderstood = new Map<string, string>()
+  // Headings with a yes, such as "Older kids only".
+  const ticked: string[] = []
   for (const [column, cell] of Object.entries(cells)) {
     const text = typeof cell !== 'string' ? '' : headings ? plainText(cell) : cell.trim()
     const heading = headings?.get(column) ?? column
     const read = (headings ? TABLE_READERS : READERS).get(column)
     if (headings && isNothing(text)) continue
+    if (!read && FLAGS.get(text)) ticked.push(heading)
     if (!read || text === '') fields[column] = headings ? text : cell
     else {
       const found = read(text, { ...locale, column, heading })
@@ -153,14 +156,14 @@ export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<
     }
   }
   return toAnimal(
-    headings ? withBreed(withCarefulAnswers(fields)) : fields,
+    headings ? withBreed(withCarefulAnswers(fields, ticked)) : fields,
     Object.fromEntries(notUnderstood),
     headings,
   )
 }
 
-/** Joins the answers of columns such as "No cats", and the tags, with those of columns such as "Good with cats". */
-function withCarefulAnswers(fields: Fields): Fields {
+/** Joins the answers of columns such as "No cats", the tags and further columns, with those of columns such as "Good with cats". */
+function withCarefulAnswers(fields: Fields, ticked: readonly string[]): Fields {
   const answers = GOOD_WITH.map((part) => {
     const [column, opposite] = [`goodWith.${part}`, `notGoodWith.${part}`]
     const not = fields[opposite]
@@ -170,7 +173,7 @@ function withCarefulAnswers(fields: Fields): Fields {
     return [part, isDoubt && fields[column] !== false ? not : fields[column]]
   })
   const tags = Array.isArray(fields.tags) ? fields.tags.map(textOf) : []
-  const said = Object.entries(withStatements(Object.fromEntries(answers), tags))
+  const said = Object.entries(withStatements(Object.fromEntries(answers), [...tags, ...ticked]))
   return {
     ...fields,
     ...Object.fromEntries(said.map(([part, answer]) => [`goodWith.${part}`, answer])),

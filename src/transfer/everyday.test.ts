@@ -150,6 +150,39 @@ test('an age that is not understood is reported once, and one beside a birth dat
   assert.deepEqual([two.animals[0].birthDate, two.leftOut], ['2024-11-23', { 'Age (not understood)': 1 }])
 })
 
+test('headings with units and abbreviations are understood, and a ticked condition makes a yes unknown', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rows = [
+    'PET NAME;TYPE;AGE (yrs);GOOD W/ KIDS;Older/Considerate Kids Only;No large dogs;Dogs OK;SHOTS;Cuota;Stage',
+    'Ada;dog;1.5;yes;x;;y;x;1.500,00 €;Available',
+    'Ben;dog;10+;yes;no;yes;y;;£80;Bite Quarantine',
+    'Dogs: 2;;;;;;;;;',
+  ]
+  const { animals } = await read(rows.join('\n'), 'csv', {
+    guessesColumns: true,
+    idColumn: undefined,
+    update: false,
+  })
+  assert.deepEqual(
+    animals.map(({ name, age, goodWith, traits, fee, status }) =>
+      JSON_OF([name, age, goodWith, traits ?? null, fee, status ?? null]),
+    ),
+    [
+      ...[
+        [
+          'Ada',
+          'young',
+          { dogs: true },
+          { vaccinated: true },
+          { amount: 150_000, currency: 'EUR' },
+          'available',
+        ],
+      ],
+      ...[['Ben', 'senior', { children: true }, null, { amount: 8_000, currency: 'GBP' }, null]],
+    ],
+  )
+})
+
 test('breeds of Petfinder: an animal is found by its plain breed', async (t) => {
   const read = await openForFiles(t, 'petfinder')
   const breeds = [

@@ -99,6 +99,11 @@ test('programs: the most careful of several members, flags, attributes and quali
     [{ children: false }, { children: false }, undefined, { children: true, cats: false }],
   )
 
+  const cells = '5,Rex,Dog,Available,"Good with Dogs, No Kids, Shy"'
+  const table = await luv(`Animal ID,Name,Species,Status,Attributes\n${cells}\n`, 'csv')
+  assert.deepEqual(table.animals[4].goodWith, { children: false }, 'the CSV does not say what is published')
+  assert.equal(table.animals[4].staff.notes, 'Attributes: Good with Dogs, No Kids, Shy')
+
   const groups = await openForFiles(t, 'rescuegroups')
   const rex = { name: 'Rex', species: 'Dog', status: 'Available', isKidsOk: true, isDogsOk: true }
   const lines = [

@@ -1,4 +1,5 @@
 import { GOOD_WITH, NOT_GOOD_WITH } from './good-with.ts'
+import { AGE_UNITS } from './phrases.ts'
 import { UNIT_GRAMS } from './words.ts'
 
 // Guesses what the columns of a shelter's own table contain, by their headings in English and Spanish.
@@ -10,7 +11,7 @@ import { UNIT_GRAMS } from './words.ts'
 export const HEADINGS: [column: string, headings: string][] = [
   ['name', "Name; Nombre; Animal name; Animal's name; Pet name; Pet's name; Nombre del animal"],
   ['category', 'Type; Tipo; Species; Kind; Animal type; Pet type; Dog/Cat; Cat/Dog; Especie; Tipo de animal'],
-  ['status', 'Status; Estado'],
+  ['status', 'Status; Estado; Stage; Animal status; Adoption status; Estado de adopción; Situación'],
   [
     'externalId',
     'Shelter ID; N.º del refugio; Animal #; Animal number; Animal no.; Animal ID; Pet #; Pet ID; Número de animal',
@@ -23,12 +24,15 @@ export const HEADINGS: [column: string, headings: string][] = [
   ['breed.unknown', 'Breed is a guess; Raza estimada'],
   [
     'colors',
-    'Colors; Colores; Color; Colour; Colours; Primary color; Secondary color; Tertiary color; Primary colour; Secondary colour; Tertiary colour; Second color; Second colour; Color 1; Color 2; Color 3; Colour 1; Colour 2; Colour 3; Color principal; Color secundario',
+    'Colors; Colores; Color; Colour; Colours; Primary color; Secondary color; Tertiary color; Primary colour; Secondary colour; Tertiary colour; Second color; Second colour; Color (General); Color 1; Color 2; Color 3; Colour 1; Colour 2; Colour 3; Color principal; Color secundario',
   ],
   ['coat', 'Coat; Pelo; Coat length; Hair length'],
-  ['birthDate', 'Date of birth; Fecha de nacimiento; Birth date; DOB; Birthday; Born; Born on; Nacimiento'],
+  [
+    'birthDate',
+    'Date of birth; Fecha de nacimiento; Birth date; DOB; Birthday; Born; Born on; Nacimiento; F. Nac.; Fecha nac.; Fecha nacimiento',
+  ],
   ['birthDateExact', 'Date of birth is exact; La fecha de nacimiento es exacta'],
-  ['age', 'Age; Edad; Age group; Grupo de edad; Age upon outcome; Age upon intake'],
+  ['age', 'Age; Edad; General age; Age group; Grupo de edad; Age upon outcome; Age upon intake'],
   ['sex', 'Sex; Sexo; Sex upon outcome; Sex upon intake; Gender; M/F; F/M; Male/Female; Male or female'],
   ['size', 'Size; Tamaño'],
   ['weightGrams', 'Weight; Peso'],
@@ -40,18 +44,18 @@ export const HEADINGS: [column: string, headings: string][] = [
   ['traits.houseTrained', 'House-trained; Educado en casa; Housebroken; Potty trained'],
   ['traits.declawed', 'Declawed; Uñas extirpadas'],
   ['traits.specialNeeds', 'Special needs; Necesidades especiales'],
-  ['traits.vaccinated', 'Vaccinated; Vacunado; Vacunada'],
+  ['traits.vaccinated', 'Vaccinated; Vacunado; Vacunada; Vaccines; Vacunas; Shots'],
   [
     'goodWith.children',
-    'Good with children; Se lleva bien con niños; Good with kids; OK with kids; Kids OK; Bien con niños',
+    'Good with children; Se lleva bien con niños; Good with kids; Good w/ kids; OK with kids; Kids OK; Bien con niños',
   ],
   [
     'goodWith.dogs',
-    'Good with dogs; Se lleva bien con perros; Good with other dogs; OK with dogs; Dogs OK; Bien con perros',
+    'Good with dogs; Se lleva bien con perros; Good with other dogs; Good w/ dogs; OK with dogs; Dogs OK; Bien con perros',
   ],
   [
     'goodWith.cats',
-    'Good with cats; Se lleva bien con gatos; Good with other cats; OK with cats; Cats OK; Bien con gatos',
+    'Good with cats; Se lleva bien con gatos; Good with other cats; Good w/ cats; OK with cats; Cats OK; Bien con gatos',
   ],
   [
     'notGoodWith.children',
@@ -68,7 +72,7 @@ export const HEADINGS: [column: string, headings: string][] = [
   ['tags', 'Tags; Etiquetas'],
   [
     'fee.amount',
-    'Adoption fee; Cuota de adopción; Fee; Cost; Price; Adoption cost; Adoption price; Precio; Precio de adopción',
+    'Adoption fee; Cuota de adopción; Fee; Cost; Price; Adoption cost; Adoption price; Precio; Precio de adopción; Cuota; Tasa de adopción; Costo; Coste; Donativo',
   ],
   ['fee.currency', 'Currency; Moneda'],
   ['bondedWith', 'Adopted together with; Se adopta junto con'],
@@ -87,7 +91,10 @@ export const HEADINGS: [column: string, headings: string][] = [
   ['staff.intakeKind', 'Intake type; Tipo de ingreso'],
   ['staff.intakeNote', 'Intake notes; Notas sobre el ingreso'],
   ['staff.kennel', 'Kennel; Jaula; Kennel number; Kennel #; Cage; Cage #'],
-  ['staff.notes', 'Staff notes; Notas del personal; Notes; Notas'],
+  [
+    'staff.notes',
+    'Staff notes; Notas del personal; Notes; Notas; Comments; Comentarios; Remarks; Observaciones',
+  ],
 ]
 
 /**
@@ -100,12 +107,19 @@ const folded = (text: string): string =>
     .replaceAll('#', 'number')
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 
-const WEIGHTS_WITH_UNIT = ['Weight', 'Peso'].flatMap((word) =>
-  [...UNIT_GRAMS.keys()].flatMap((unit) => [`${word} ${unit}`, `${word} in ${unit}`, `${word} en ${unit}`]),
-)
+/** Headings with a unit, such as "Weight (lbs)". */
+const WITH_UNIT = new Map([
+  ['weightGrams', withUnits(['Weight', 'Peso'], UNIT_GRAMS.keys())],
+  ['age', withUnits(['Age', 'Edad'], AGE_UNITS.keys())],
+])
+
+function withUnits(words: string[], units: Iterable<string>): string[] {
+  const all = [...units]
+  return words.flatMap((word) => all.flatMap((unit) => ['', 'in', 'en'].map((of) => `${word} ${of} ${unit}`)))
+}
 
 const WORDS = HEADINGS.map(([column, headings]) => {
-  const all = [column, ...headings.split(';'), ...(column === 'weightGrams' ? WEIGHTS_WITH_UNIT : [])]
+  const all = [column, ...headings.split(';'), ...(WITH_UNIT.get(column) ?? [])]
   return [column, new Set(all.map(folded).filter((word) => word !== ''))] as const
 })
 const ALL_WORDS = new Set(WORDS.flatMap(([, words]) => [...words]))

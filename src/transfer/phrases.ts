@@ -57,14 +57,15 @@ export interface AgeSpan {
   unitDays: number
 }
 
-const UNITS = new Map<string, AgeSpan>()
+/** The units of ages, by their words without accents. */
+export const AGE_UNITS = new Map<string, AgeSpan>()
 for (const [months, days, unitDays, all] of [
   [12, 0, 366, 'y yr yrs year years yo ano anos'],
   [1, 0, 31, 'm mo mos mon month months mth mths mes meses'],
   [0, 7, 7, 'w wk wks week weeks semana semanas sem sems'],
   [0, 1, 1, 'd day days dia dias'],
 ] as const)
-  for (const word of all.split(' ')) UNITS.set(word, { months, days, unitDays })
+  for (const word of all.split(' ')) AGE_UNITS.set(word, { months, days, unitDays })
 
 const NUMBERS = new Map<string, number>()
 for (const all of [
@@ -110,7 +111,7 @@ export function parseAge(text: string, unit = ''): AgeSpan | undefined {
   for (const token of plain.match(AGE_TOKEN) ?? []) {
     const value = /\d/.test(token) ? Number(token.replace(',', '.')) : NUMBERS.get(token)
     // "1 año y 3 meses"
-    const found = token === 'y' && count === undefined ? undefined : UNITS.get(token)
+    const found = token === 'y' && count === undefined ? undefined : AGE_UNITS.get(token)
     if (value !== undefined) {
       if (count === undefined) count = value
       else if (isRange) count = (count + value) / 2
@@ -130,7 +131,7 @@ export function parseAge(text: string, unit = ''): AgeSpan | undefined {
     else if (!AGE_FILLERS.has(token) && !AGES.get(token)) return undefined
   }
   // "1 año y medio"
-  const rest = last ?? UNITS.get(unit)
+  const rest = last ?? AGE_UNITS.get(unit)
   if (count !== undefined && rest && (!last || count < 1)) add(rest, count)
   else if (count !== undefined || !last) return undefined
   return isRange || span.months > MAX_MONTHS || span.days > MAX_MONTHS * 31 ? undefined : span
@@ -163,6 +164,20 @@ export function parseFee(text: string, factor: number): number | undefined {
   if (amount != null || text.length > MAX_LENGTH) return amount ?? undefined
   const [first = ''] = AMOUNT.exec(text) ?? []
   return parseAmount(first.replaceAll(/[^\d.,]|[.,](?!\d)/g, ''), factor)
+}
+
+/** Signs and words that mean one currency only. A dollar sign has several meanings. */
+const CURRENCIES: [name: string, signs: RegExp][] = [
+  ['EUR', /€|\beur(?:os?)?\b/i],
+  ['GBP', /£|\bgbp\b/i],
+  ['USD', /US ?\$|\busd\b/i],
+  ['CAD', /\bcad\b/i],
+  ['MXN', /\bmxn\b/i],
+]
+
+/** The currency that a fee names. @returns undefined if it names none, or one with several meanings */
+export function findCurrency(text: string): string | undefined {
+  return CURRENCIES.find(([, signs]) => signs.test(text.slice(0, MAX_LENGTH)))?.[0]
 }
 
 /** Longer texts are not split. No member takes them. */

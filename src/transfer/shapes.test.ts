@@ -55,6 +55,22 @@ test('a row with the heading `name` has the headings, even if an animal has more
   assert.deepEqual([animals.map(({ name }) => name), refused], [['Ada', 'Bio'], []])
 })
 
+test('headings that any table may have do not make a file an export of a program', async (t) => {
+  const importText = await openForFiles(t, 'own')
+  const file = 'Animal ID,Name,Species,Status,Kids OK\nA1,Ada,Dog,Available,yes\n'
+  const { animals } = await importText(file, 'csv', OPTIONS)
+  assert.deepEqual([animals[0].externalId, animals[0].goodWith], ['A1', { children: true }])
+})
+
+test('two lists side by side are refused, and other repeated columns are reported', async (t) => {
+  const importText = await openForFiles(t, 'own')
+  const lists = 'Name,Species,Age,,Name,Species,Age\nAda,Dog,2 years,,Tom,Cat,1 year\n'
+  await assert.rejects(importText(lists, 'csv', OPTIONS), /two columns named Name/)
+  const file = 'Name,Species,Age,Age\nAda,Dog,2 years,1 year\n'
+  const { animals, leftOut } = await importText(file, 'csv', OPTIONS)
+  assert.deepEqual([animals[0].birthDate, leftOut], ['2024-11-23', { 'Age (column 4)': 1 }])
+})
+
 test('two columns fill one list; a longer row is refused', async (t) => {
   const importText = await openForFiles(t, 'own')
   const file = [

@@ -7,6 +7,7 @@ import { plainText } from './html-text.ts'
 import {
   type AgeSpan,
   type BreedContext,
+  findCurrency,
   parseAge,
   parseBreeds,
   parseFee,
@@ -116,8 +117,10 @@ export function sourceRow(fields: Json, locale: Locale): SourceRow {
       return first(names, (text) => parseWeight(text, unit)) || undefined
     },
     money(...names) {
-      const amount = first(names, (text) => parseFee(text, 100))
-      return amount === undefined ? undefined : { amount, currency: locale.currency }
+      return first(names, (text) => {
+        const amount = parseFee(text, 100)
+        return amount === undefined ? undefined : { amount, currency: findCurrency(text) ?? locale.currency }
+      })
     },
     sex: (...names) => first(names, parseSex) ?? {},
     age: (...names) => first(names, parseAgeOrGroup) ?? {},

@@ -31,7 +31,10 @@ En proceso de adopción|Adopción pendiente|Pendiente de adopción|Reservada - p
     `Adopted|ADOPTED|Adopted - Foster|Sold|Rehomed|Adopted out|Adoptado|¡Adoptada!|Dado en adopción|Adoptado/a
 Adoptado(a)|Ya adoptada`,
   ],
-  ['died', 'Deceased|Deceased In Care|Euthanized|Not available: deceased|Died in foster|Fallecido|Muerta'],
+  [
+    'died',
+    'Deceased|Deceased In Care|Euthanized|Not available: deceased|Died in foster|Fallecido|Muerta|RIP 11/3|Passed Away|Sacrificado',
+  ],
   [
     undefined,
     // The given case.

@@ -77,10 +77,12 @@ const MEANINGS: [status: PetStatus, needed: Part, others: Part[]][] = [
 ]
 
 const DEATHS = new Set(
-  'deceased died dead euthanized euthanised fallecido fallecida muerto muerta eutanasiado eutanasiada'.split(
-    ' ',
-  ),
+  (
+    'deceased died dead euthanized euthanised rip fallecido fallecida fallecio muerto muerta murio ' +
+    'eutanasiado eutanasiada sacrificado sacrificada'
+  ).split(' '),
 )
+const DEATH_PHRASE = /\b(?:passed away|put to sleep)\b/
 /** With one of these words, a status says that a person or another animal has died. */
 const OTHERS_DEATH = new Set('owner owners mother mom dueno duena propietario propietaria madre'.split(' '))
 
@@ -101,7 +103,8 @@ export function readStatus(text: string): StatusMeaning | undefined {
   if (text.length > MAX_STATUS) return undefined
   const phrase = normalize(text)
   const words = phrase.split(' ')
-  if (words.some((word) => DEATHS.has(word)) && !words.some((word) => OTHERS_DEATH.has(word))) return 'died'
+  const isDeath = DEATH_PHRASE.test(phrase) || words.some((word) => DEATHS.has(word))
+  if (isDeath && !words.some((word) => OTHERS_DEATH.has(word))) return 'died'
   if (ALONE.has(phrase)) return 'pending'
   const parts = splitParts(words)
   return MEANINGS.find(

@@ -82,12 +82,25 @@ async function guessTable(file: ImportFile, reading: ReadOptions, notes: Note[])
     [...own].map((index) => headings[index] ?? ''),
   )
   if (open.length === 0) return reading
+  refuseTwoLists(headings, guessed)
   const id = reading.idColumn === undefined ? -1 : headings.indexOf(reading.idColumn)
   const columns = { columns: new Map(guessed), id: id < 0 ? undefined : id, keepsOthers: true }
   const mapping = createTableMapping(headings, columns)
   const names = guessed.map(([index, column]) => `${shorten(headings[index] ?? '')} as ${column}`)
   if (names.length > 0) notes.push({ code: 'guessed_columns', columns: names })
   return { ...reading, mapping, idColumn: mapping.idColumn ?? reading.idColumn }
+}
+
+/** @throws {RefusalError} if the names have two columns, because the file then has lists side by side */
+function refuseTwoLists(
+  headings: readonly string[],
+  guessed: readonly [index: number, column: string][],
+): void {
+  const [index] = guessed.find(([, column]) => column === 'name') ?? [headings.indexOf('name')]
+  const heading = headings[index]
+  if (heading === undefined || headings.indexOf(heading, index + 1) < 0) return
+  const message = `nothing was imported: the file has two columns named ${shorten(heading)}: move lists that are side by side below each other`
+  throw new RefusalError({ code: 'column_twice', value: shorten(heading), message })
 }
 
 /** Lines in adoptable's own format are UTF-8 and have dates in one format only. */

@@ -78,6 +78,7 @@ const TOTAL = /^(?:grand |sub)?total(?:es|s)?(?: [a-z]{1,20}){0,2}:?$|^(?:count|
 const FOOTERS = [
   /^(?:grand |sub)?total(?:es|s)?(?:\b\D{0,30}\d{1,9}|:?)$/i,
   /^\d{1,9} (?:animal|dog|cat|record|row|registro|perro|gato)(?:e?s)?$/i,
+  /^(?:animal|dog|cat|perro|gato)(?:e?s)?: ?\d{1,9}$/i,
   /^(?:page|página) \d|^end of (?:the )?(?:report|list)/i,
   /^(?:printed|generated|exported|report|impreso|generado|exportado)\b.{0,60}\d/i,
 ]

@@ -1,4 +1,5 @@
 import type { Mapping, PROGRAMS } from '../animal.ts'
+import { isKnownHeading } from '../headings.ts'
 import { petfinder } from './petfinder.ts'
 import { rescueGroups } from './rescuegroups.ts'
 import { shelterManager } from './shelter-manager.ts'
@@ -12,12 +13,13 @@ export const MAPPINGS: Record<string, Mapping> = {
   shelterluv,
 } satisfies Record<(typeof PROGRAMS)[number], Mapping>
 
-/** Finds the program whose exports have these columns. */
+/** Finds the program whose exports have these columns. Columns of any table do not show a program. */
 export function findProgram(headings: string[]): string | undefined {
   return Object.keys(MAPPINGS).find((name) => {
     const { columns = [], otherForm = [] } = MAPPINGS[name] ?? {}
     return [columns, otherForm].some(
-      (form) => form.length > 0 && form.every((column) => headings.includes(column)),
+      (form) =>
+        form.some((column) => !isKnownHeading(column)) && form.every((column) => headings.includes(column)),
     )
   })
 }

@@ -44,11 +44,14 @@ export function createTableMapping(
   { columns, id, keepsOthers = false }: ChosenColumns,
 ): Mapping {
   const own = findOwnColumns(headings)
-  const isKept = (heading: string, index: number) =>
-    own.has(index) || (keepsOthers && headings.indexOf(heading) === index)
-  const names = headings.map(
-    (heading, index) => columns.get(index) ?? (isKept(heading, index) ? heading : ''),
-  )
+  const otherName = (heading: string, index: number): string => {
+    if (heading.trim() === '') return ''
+    return headings.indexOf(heading) === index ? heading : `${heading} (column ${index + 1})`
+  }
+  const names = headings.map((heading, index) => {
+    const kept = own.has(index) ? heading : keepsOthers ? otherName(heading, index) : ''
+    return columns.get(index) ?? kept
+  })
   if (id !== undefined && names[id] === '') {
     const other = names.indexOf('id')
     if (other >= 0) names[other] = ''

@@ -1,6 +1,6 @@
 import type { Animal, Fields, Mapping } from '../animal.ts'
 import { isPlainStatement, readStatements, withStatements } from '../good-with.ts'
-import { isObject, omitUndefined, sourceRow, splitAddresses } from '../source-row.ts'
+import { isObject, omitUndefined, sourceRow, splitAddresses, splitTexts, textOf } from '../source-row.ts'
 import { SIZES, words } from '../word-lists.ts'
 import { POUND_GRAMS } from '../words.ts'
 
@@ -37,7 +37,9 @@ export const shelterluv: Mapping = {
   isVisitor: ({ ID }) => ID === '' || ID === null,
   toAnimal(fields, _format, locale) {
     const row = sourceRow(flatten(fields), locale)
-    const attributes = readAttributes(objectsOf(fields.Attributes))
+    // The CSV does not say which attributes are published.
+    const listed = splitTexts(textOf(fields.Attributes), ',').map((AttributeName) => ({ AttributeName }))
+    const attributes = readAttributes([...objectsOf(fields.Attributes), ...listed])
     const name = row.text('Name')
     const kind = row.text('Type', 'Species') ?? ''
     const statusWord = row.text('Status') ?? ''
