@@ -91,10 +91,7 @@ export const HEADINGS: [column: string, headings: string][] = [
   ['staff.intakeKind', 'Intake type; Tipo de ingreso'],
   ['staff.intakeNote', 'Intake notes; Notas sobre el ingreso'],
   ['staff.kennel', 'Kennel; Jaula; Kennel number; Kennel #; Cage; Cage #'],
-  [
-    'staff.notes',
-    'Staff notes; Notas del personal; Notes; Notas; Comments; Comentarios; Remarks; Observaciones',
-  ],
+  ['staff.notes', 'Staff notes; Notas del personal; Notes; Notas; Remarks; Observaciones'],
 ]
 
 /**
@@ -129,7 +126,7 @@ const ALL_WORDS = new Set(WORDS.flatMap(([, words]) => [...words]))
  * the most careful one counts.
  */
 export const REPEATABLE: ReadonlySet<string> = new Set([
-  ...['colors', 'tags', 'videos', 'bondedWith', 'description', 'staff.notes', 'staff.intakeNote'],
+  ...['status', 'colors', 'tags', 'videos', 'bondedWith', 'description', 'staff.notes', 'staff.intakeNote'],
   ...[...GOOD_WITH.map((part) => `goodWith.${part}`), ...NOT_GOOD_WITH],
 ])
 

@@ -1,6 +1,7 @@
 import type { Mapping } from '../animal.ts'
 import { COLUMNS } from '../columns.ts'
 import { NOT_GOOD_WITH } from '../good-with.ts'
+import { isHoldColumn } from '../hold-columns.ts'
 import { createOwnMapping, isOwnColumn } from './own.ts'
 
 // Reads a shelter's own table. In the console, a person chooses a member for each column.
@@ -49,7 +50,8 @@ export function createTableMapping(
     return headings.indexOf(heading) === index ? heading : `${heading} (column ${index + 1})`
   }
   const names = headings.map((heading, index) => {
-    const kept = own.has(index) ? heading : keepsOthers ? otherName(heading, index) : ''
+    const isKept = keepsOthers || isHoldColumn(heading)
+    const kept = own.has(index) ? heading : isKept ? otherName(heading, index) : ''
     return columns.get(index) ?? kept
   })
   if (id !== undefined && names[id] === '') {

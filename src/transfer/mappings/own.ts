@@ -4,6 +4,7 @@ import { OWN_SOURCES } from '../answers.ts'
 import { readCells } from '../cells.ts'
 import { COLUMNS, unshieldFormulas } from '../columns.ts'
 import { NOT_GOOD_WITH } from '../good-with.ts'
+import { isHoldColumn, withHolds } from '../hold-columns.ts'
 import { isObject } from '../source-row.ts'
 
 /** Columns of CSV and members of JSON that are not fields of an animal. */
@@ -38,14 +39,17 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
     otherColumns: ['category', 'organization', 'photos', ...COLUMNS.map(({ column }) => column)],
     toAnimal({ '': _left, ...fields }, format, locale) {
       const { category, organization } = fields
-      const unknown = findUnknown(fields, format).filter(
+      const unread = findUnknown(fields, format).filter(
         (name) => name !== idColumn && !(headings && NOT_GOOD_WITH.includes(name)),
       )
+      const others = Object.fromEntries(unread.map((name) => [name, fields[name]]))
+      const unknown = unread.filter((name) => !(headings && isHoldColumn(name)))
       if (format === 'csv') {
         const animal = readCells(fields, locale, headings)
         const name = typeof category === 'string' ? unshieldFormulas(category) : category
         const all = [...unknown, ...(animal.unknown ?? [])]
         if (headings?.has('status')) animal.status ??= ''
+        if (headings && typeof animal.status === 'string') animal.status = withHolds(animal.status, others)
         return withoutDerived({
           ...{ ...withStatusWord(animal), organization, unknown: all },
           ...(!headings && { category: name }),

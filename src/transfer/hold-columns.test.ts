@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openForFiles } from '../testing/import-text.ts'
+import { createTableMapping } from './mappings/chosen.ts'
+
+// Columns beside the status that say that an animal is held, has died or has left.
+
+const OPTIONS = { idColumn: undefined, update: false, guessesColumns: true, again: true }
+
+/** A heading, values that hold an animal back, and values that do not. */
+const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
+  ['Hold Reason', ['Bite quarantine', 'Stray hold', '12/05/2026'], ['', 'none', 'N/A', 'no']],
+  ['Quarantine', ['Yes', '?'], ['No', '0']],
+  ['Date of death', ['11/15/2026'], ['', '00/00/0000']],
+  ['Outcome Type', ['Transfer', 'Return to Owner', 'Adoption'], ['']],
+  ['Adoptable', ['No', 'not yet'], ['Yes', '']],
+  ['Show on website', ['No'], ['Yes']],
+  ['Cuarentena', ['Sí'], ['No']],
+  ['Fecha de fallecimiento', ['02/11/2026'], ['']],
+  ['Reservado', ['Sí'], ['No']],
+]
+
+test('a hold, a death or a no in another column keeps an animal off the public pages', async (t) => {
+  const read = await openForFiles(t, 'own')
+  for (const [heading, holds, others] of COLUMNS) {
+    const rows = [...holds, ...others].map((value, index) => `${heading} ${index},Dog,Available,${value}`)
+    const file = `Name,Species,Status,${heading}\n${rows.join('\n')}\n`
+    const { animals, statuses, leftOut, refused } = await read(file, 'csv', OPTIONS)
+    const ours = animals.filter(({ name }) => name.startsWith(heading))
+    assert.deepEqual(
+      ours.map(({ status }) => status),
+      [...holds.map(() => undefined), ...others.map(() => 'available')],
+      heading,
+    )
+    assert.deepEqual([leftOut, refused], [{}, []], heading)
+    assert.equal(
+      statuses?.some(({ word, known }) => word.includes(heading) && !known),
+      true,
+      heading,
+    )
+  }
+  const { refused, animals } = await read(
+    'Name,Species,Status,Deceased\nGus,Dog,Available,Yes\nSue,Dog,Adopted,\n',
+    'csv',
+    OPTIONS,
+  )
+  assert.deepEqual([refused.map(({ reason }) => reason), animals.at(-1).status], [['It has died.'], 'sold'])
+})
+
+test('of two columns with a status, a hold in either keeps the animal back', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rows = ['Rex,Dog,Available,Medical Hold', 'Max,Dog,Available,In shelter', 'Tom,Dog,,Available']
+  const { animals } = await read(['Name,Species,Status,Adoption Status', ...rows].join('\n'), 'csv', OPTIONS)
+  assert.deepEqual(
+    animals.map(({ status }) => status),
+    [undefined, 'available', 'available'],
+  )
+})
+
+test('the console, too, reads a hold in a column that nobody has chosen', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const headings = ['Name', 'Species', 'Status', 'Quarantine', 'Shoe size']
+  const columns = new Map(['name', 'category', 'status'].map((name, index) => [index, name]))
+  const mapping = createTableMapping(headings, { columns, id: undefined })
+  const file = `${headings.join(',')}\nRex,Dog,Available,Yes,4\nMax,Dog,Available,No,4\n`
+  const { animals, leftOut } = await read(file, 'csv', { ...OPTIONS, guessesColumns: false, mapping })
+  assert.deepEqual([animals.map(({ status }) => status), leftOut], [[undefined, 'available'], {}])
+})

@@ -1,0 +1,50 @@
+import type { Fields } from './animal.ts'
+import { readStatus } from './statuses.ts'
+import { FLAGS, fold, isNothing } from './word-lists.ts'
+
+// Shelters keep holds, deaths and departures in columns of their own beside the status. An animal with such a
+// value is not published, whatever its status says.
+
+/** A heading with one of these words holds an animal back by any value but a no. */
+const HOLD = wordsIn(
+  'hold, holds, quarantine, quarantined, bite, rabies, evidence, court, deceased, died, death, euthanized, ' +
+    'euthanised, euthanasia, outcome, adopted, reserved, not available, not adoptable, not for adoption, ' +
+    'do not publish, do not show, do not list, do not adopt, cuarentena, retenido, retenida, fallecido, fallecida, ' +
+    'fallecimiento, muerto, muerta, muerte, defuncion, eutanasia, sacrificado, sacrificada, adoptado, adoptada, ' +
+    'reservado, reservada, no disponible, no adoptable, no publicar',
+)
+/** A column with one of these headings holds an animal back by any value but a yes. */
+const OFFERS = new Set(
+  (
+    'adoptable, is adoptable, available, public, publish, published, available for adoption, available to adopt, ' +
+    'ready for adoption, ready to adopt, show on website, publish on website, on website, disponible, publicar, ' +
+    'publicado, publicada, visible, listo para adopcion, en adopcion'
+  ).split(', '),
+)
+
+const wordOf = (heading: string): string => fold(heading).replaceAll('?', '').trim()
+const isOffer = (heading: string): boolean => OFFERS.has(wordOf(heading))
+
+function wordsIn(words: string): RegExp {
+  return new RegExp(`\\b(?:${words.replaceAll(', ', '|')})\\b`)
+}
+
+export const isHoldColumn = (heading: string): boolean => HOLD.test(wordOf(heading)) || isOffer(heading)
+
+/** A longer value is not shown beside the status. */
+const MAX_SHOWN = 40
+
+/** The status together with what the other columns say against it, so that it is not understood. */
+export function withHolds(status: string, fields: Fields): string {
+  if (status === '' || ['sold', 'died'].includes(readStatus(status) ?? '')) return status
+  const holds = Object.entries(fields).flatMap(([heading, cell]) => {
+    const text = typeof cell === 'string' ? cell.trim() : ''
+    if (isNothing(text) || !isHoldColumn(heading)) return []
+    const answer = FLAGS.get(text)
+    const isHeld = isOffer(heading) ? answer !== true : answer !== false && !/^[0\s:/.-]*$/.test(text)
+    if (!isHeld) return []
+    // Dates and numbers would make each status another one.
+    return /\p{L}/u.test(text) && text.length <= MAX_SHOWN ? `${heading}: ${text}` : heading
+  })
+  return [status, ...holds].join(', ')
+}
