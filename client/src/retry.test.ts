@@ -91,7 +91,7 @@ test('a later request waits for the Retry-After of an earlier 429', async (t) =>
   assert.equal(answered(app, 429), 1)
 })
 
-test('the number of attempts is limited, also after a 429', async (t) => {
+test('the number of attempts is limited, even after a 429', async (t) => {
   const { app, settings, waits } = await startClient(t)
   const front = await startFront(t, app.port)
   const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })

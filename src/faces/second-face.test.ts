@@ -79,7 +79,7 @@ test('a second protocol has its own routes and limits, and uses the same data as
   assert.equal((await request('/v1/pets')).status, 200, 'a key has its own limit')
 })
 
-test('every error under the prefix of a protocol has the format of that protocol, also for unknown paths', async (t) => {
+test('every error under the prefix of a protocol has the format of that protocol, even for unknown paths', async (t) => {
   const { request, get } = await startApp(t, { faces })
   const expected: [path: string, method: string, status: number, code: string][] = [
     ['/classic/animals/7', 'GET', 404, 'pet_not_found'],

@@ -119,7 +119,7 @@ test('a response of 1,024 bytes is compressed, a response of 1,023 bytes is not'
   }
 })
 
-test('Vary names Accept-Encoding and Origin, also on a 304 and with an allowed origin', async (t) => {
+test('Vary names Accept-Encoding and Origin, even on a 304 and with an allowed origin', async (t) => {
   const { ask } = await startLong(t, { CORS_ORIGINS: 'https://a.example' })
   const requestHeaders = { 'accept-encoding': 'br', origin: 'https://a.example' }
   for (const path of PAGES) {

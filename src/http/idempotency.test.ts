@@ -24,7 +24,7 @@ test('POST /v1/pets repeated with its Idempotency-Key gets the same response and
   assert.equal((await app.get('/v1/pets')).body.length, 2)
 })
 
-test('every 201 has a Location, also when it is replayed', async (t) => {
+test('every 201 has a Location, even when it is replayed', async (t) => {
   const forwarded = { 'x-forwarded-host': 'shelter.example', 'x-forwarded-proto': 'https' }
   for (const [base, settings, extra] of [
     ['http://pets.example/v1', {}, forwarded],

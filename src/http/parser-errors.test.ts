@@ -431,7 +431,7 @@ test('POST /v1/pets from a client that closes its sending side at once is answer
   }
 })
 
-test('HEAD returns the headers of GET and no body, also for errors', async (t) => {
+test('HEAD returns the headers of GET and no body, even for errors', async (t) => {
   const { port, head, get } = await startRaw(t)
   for (const path of list('/v1/pets|/v1/pets/1|/v1/pets?limit=0|/v1/nowhere|/v1/pets/%g1|/nowhere|/livez')) {
     const expected = await get(path)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../testing/start-app.ts'
 
-test('Prefer: handling=strict with an unknown parameter gets 400 that names it, also for a cached page', async (t) => {
+test('Prefer: handling=strict with an unknown parameter gets 400 that names it, even for a cached page', async (t) => {
   const { get } = await startApp(t)
   const misspelt = '/v1/pets?bred=poodle&status=available'
   for (let time = 0; time < 2; time += 1) assert.equal((await get(misspelt)).status, 200)
@@ -25,7 +25,7 @@ test('a request without Prefer, with another preference, or with known parameter
   assert.equal((await get('/v1/pets/1?x=1', { prefer: 'handling=strict' })).status, 400)
 })
 
-test('Prefer: handling=strict with `within` but no `near`: 400, also for a cached page', async (t) => {
+test('Prefer: handling=strict with `within` but no `near`: 400, even for a cached page', async (t) => {
   const { get } = await startApp(t)
   const path = '/v1/pets?within=5'
   for (const _ of ['first', 'cached']) assert.equal((await get(path)).status, 200)

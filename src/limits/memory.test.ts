@@ -138,7 +138,7 @@ for (const [about, byMs] of [
   ['400 days on', 400 * 86_400_000],
   ['400 days back', -400 * 86_400_000],
 ] as const) {
-  test(`the clock is set ${about}: windows and bans end as before, also after a crash`, async (t) => {
+  test(`the clock is set ${about}: windows and bans end as before, even after a crash`, async (t) => {
     const opened = await openLimiter(t)
     const other = { ...key(FREE), name: 'key:2' }
     assert.equal(await allowedOf(opened, key(FREE), 161), 60)

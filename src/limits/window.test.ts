@@ -199,7 +199,7 @@ test('a request is charged to both windows or to neither; the headers show the t
   fc.assert(property, { numRuns: 2_000 })
 })
 
-test('the first ban has the normal length, also when the clock starts in 1970', () => {
+test('the first ban has the normal length, even when the clock starts in 1970', () => {
   assert.equal(burst(INITIAL_STATE, FREE, 5_000, 161).verdict.retryAfterSeconds, 900)
 })
 

@@ -73,7 +73,7 @@ test('replaying an order request: the adopter is taken from the order, and never
   assert.equal(stored.length, 2)
   assert.doesNotMatch(JSON.stringify(stored), /adopter|example\.org/i)
 
-  // Sends the same status with a new key, which stores its result from now on.
+  // Sends the same status with a new Idempotency-Key. The result is stored for 24 hours from now on.
   app.clock.now += 1.5 * DAY_MS
   const repeat = () =>
     app.request('/v1/store/orders/1', {

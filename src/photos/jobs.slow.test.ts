@@ -110,7 +110,7 @@ test('photo-files fails while no photo can be read, and makes the files of all p
   assert.deepEqual(hashes.map(has), [5, 5])
 })
 
-test('a start removes unfinished files that are older than a day, also in a store without photos', async (t) => {
+test('a start removes unfinished files that are older than a day, even in a store without photos', async (t) => {
   const folder = scratchFolder(t)
   const incoming = join(folder, 'incoming')
   mkdirSync(incoming)

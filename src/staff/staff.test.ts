@@ -124,7 +124,7 @@ test('POST /console/sign-in with an unknown address, wrong password or no passwo
   }
 })
 
-test('POST /console/sign-in after ten wrong passwords gets 429, also for unknown accounts', async (t) => {
+test('POST /console/sign-in after ten wrong passwords gets 429, even for unknown accounts', async (t) => {
   for (const email of [BEN.email, 'nobody@shelter.example']) {
     const { clock, join, signIn } = await startStaffed(t)
     await join(BEN)

@@ -155,7 +155,6 @@ const OUTAGES: Record<string, (redis: Redis, load: { taken: TimedRuling[] }) => 
   },
 }
 
-/** Waits for `count` more answers. */
 function waitForMore({ taken }: { taken: TimedRuling[] }, count: number): Promise<void> {
   const before = taken.length
   return until(() => taken.length >= before + count)

@@ -27,7 +27,7 @@ test('paths outside /v1 get 429 after the limit of the IP address, except health
   assert.equal((await get('/v1/pets', { authorization: undefined })).status, 429)
 })
 
-test('requests under /v1 are counted once, also for an unknown path', async (t) => {
+test('requests under /v1 are counted once, even for an unknown path', async (t) => {
   const { get } = await startApp(t, { settings: FEW })
   for (const left of ['3', '2']) {
     const { status, headers } = await get('/v1/nowhere', { authorization: undefined })

@@ -19,7 +19,7 @@ test('pageStarts with many lists keeps the latest starts of a list that is still
   assert.equal(nearest('mine', (MAX_STARTS + 2) * 20).index, 0)
 })
 
-test('pageStarts forgets a start after ten minutes, also if the clock is set back', () => {
+test('pageStarts forgets a start after ten minutes, even if the clock is set back', () => {
   const clock = { now: 0 }
   const { nearest, keep } = pageStarts(() => clock.now, 600_000)
   for (const later of [599_999, -599_999]) {

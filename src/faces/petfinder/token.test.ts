@@ -95,7 +95,7 @@ test('GET /v2/animals with a missing, invalid or expired token, or with a key: e
   await refused(`Bearer ${token}`)
 })
 
-test('a token of a revoked key gets 401 at once, also on an open connection; a token under /v1 gets 401', async (t) => {
+test('a token of a revoked key gets 401 at once, even on an open connection; a token under /v1 gets 401', async (t) => {
   const { read, keyId, service, askToken, request, token } = await startV2(t)
   assert.equal((await read('/animals')).status, 200)
   assert.equal((await request('/v1/pets', { headers: { authorization: `Bearer ${token}` } })).status, 401)

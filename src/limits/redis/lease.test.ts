@@ -115,7 +115,7 @@ test('applyAnswer to a report adds the requests that were served after the repor
   assert.equal(local.inDoubt, true)
 })
 
-test('applyAnswer to a report keeps a minute opened offline meanwhile, and reports it next', () => {
+test('applyAnswer to a report keeps a minute that was opened offline after the report, and reports it next', () => {
   const local = stateAfter()
   const before = { minute: { ...local.minute, served: 33 }, day: { ...local.day, served: 33 } }
   const own = { ...MINUTE, windowId: 'own', startedAt: NOW + 50_000, used: 1, served: 1, charged: 0 }
@@ -226,7 +226,7 @@ test('isExpired is true after the windows and the memory of the ban have ended',
   }
 })
 
-test('isExpired becomes true for a caller without a ban, also when the clock starts in 1970', () => {
+test('isExpired becomes true for a caller without a ban, even when the clock starts in 1970', () => {
   const answer = { storeNow: 1_000, minute: NONE, day: { ...NONE, startedAt: 1_000 - DAY_MS } }
 
   assert.equal(lease.isExpired(stateAfter(answer), 60_000, 600), true)
@@ -302,7 +302,7 @@ test('offline, the next minute starts when the last minute has ended for every p
   assert.deepEqual(serve(leased(3, 60), ENDS + 1 + MINUTE_MS, later), ['allowed', 10, 4])
 })
 
-test('offline without a minute, one starts when the minutes of all other processes must have ended', () => {
+test('offline without a minute, a process opens one when the minutes of all others must have ended', () => {
   const local = leased(3, 60)
   local.minute = NONE
   assert.equal(serve(local, 63_999), 'lost')

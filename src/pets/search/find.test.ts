@@ -40,7 +40,7 @@ test('GET /v1/pets accepts date-times of RFC 3339, with leap seconds; other date
   }
 })
 
-test('GET /v1/pets with an empty range of dates returns no animals, also for years outside the index', async (t) => {
+test('GET /v1/pets with an empty range of dates returns no animals, even for years outside the index', async (t) => {
   const { get, post } = await startApp(t, { key: KEY })
   for (const birthDate of ['1950-01-01', '2026-06-01'])
     await post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', birthDate })

@@ -99,7 +99,7 @@ test('application form with invalid fields: 400 with the typed texts and a probl
   assert.deepEqual(await stored(app), [])
 })
 
-test('an application form sent several times, also at once, creates one application', async (t) => {
+test('an application form sent several times, even at once, creates one application', async (t) => {
   const app = await startShelter(t)
   const form = { ...(await openForm(app, 1)), ...PERSON, ...VALID }
   const sent = await Promise.all([1, 2, 3].map(() => sendForm(app, PATH, form)))

@@ -330,7 +330,7 @@ test('a file with very many columns: the page asks about the first 40 columns', 
   assert.doesNotMatch(answer.text, /<select id="field-column-/)
 })
 
-test('the columns page is in Spanish, for the uploader only, and available while the file exists', async (t) => {
+test('the columns page is translated, shown only to the person who uploaded the file, and gone after the file was removed', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const [ana, ben] = [await signIn(app), await signIn(app)]
   const spanish = { 'accept-language': 'es' }
