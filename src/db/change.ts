@@ -16,7 +16,6 @@ export const changes = {} as ChangeList
 
 const names = new WeakMap<Change, string>()
 
-/** Adds changes to the list. */
 export function registerChanges(listed: Changes): void {
   Object.assign(changes, listed)
   for (const [name, change] of Object.entries(listed)) names.set(change, name)

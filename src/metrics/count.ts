@@ -19,7 +19,6 @@ function operationOf({ is404, routeOptions }: FastifyRequest): string {
   return operationId ?? (is404 || routeOptions.url === undefined ? 'none' : 'other')
 }
 
-/** Wraps the limiter and counts its verdicts. */
 export function countVerdicts(limiter: Limiter, { countVerdict }: Metrics): Limiter {
   return {
     ...limiter,

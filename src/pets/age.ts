@@ -55,7 +55,6 @@ function monthsAfter(date: string, months: number): number {
   return Math.min(Date.UTC(year, month - 1 + months, day), next)
 }
 
-/** Finds the name of a category. */
 export type NameOf = (categoryId: number) => Promise<string | undefined>
 
 /** @returns a function that reads the name of each category once */

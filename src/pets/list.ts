@@ -44,8 +44,8 @@ interface PetList extends VisibleRows<Representation & { id: number; etag: strin
 }
 
 /**
- * Lists animals. There is a next page if the result has one animal more than `limit`, or if `cutFrom` is set:
- * then the last animals were left out, because animals with lower ids may still be added.
+ * Lists animals. There is a next page if the result has one animal more than `limit`, or if `cutFrom` is set.
+ * `cutFrom` means that the last animals were left out, because animals with lower ids may still be added.
  */
 export async function list(db: Db, start: PageStart, options: RenderOptions): Promise<PetList> {
   const { selection } = start

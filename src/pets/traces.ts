@@ -104,8 +104,8 @@ export async function eraseTraces(db: Db, petId: number, email: string, now: num
 /**
  * Erases a person from the stored result of a request.
  *
- * @param petIds animals with personal data; a result with one of them loses its contact, even if the contact
- * lacks the address
+ * @param petIds animals with personal data of the person; the contact is removed from a result with one of
+ * these animals, even if the contact has no address
  */
 export function eraseFromResult(result: string, email: string, petIds: ReadonlySet<number>): string {
   const mentions = createEmailMatcher(email)

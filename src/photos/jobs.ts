@@ -56,7 +56,6 @@ async function makeMissing(context: Pick<Context, 'db' | 'photos'>, hash: string
   )
 }
 
-/** Removes the files of removed photos. */
 export const removedPhotos: Job = {
   isDue: ({ db }) => hasRemoved(db),
   run: ({ db, photos, write }, mayGoOn) =>

@@ -17,7 +17,6 @@ const MAX_ACCOUNTS = 10
 /** A proof: the expiry day counted from 1970, a hash of the password, and a signature. */
 const PROOF = /^(\d{5})([\w-]{11})[\w-]{22}$/
 
-/** The request of a browser. */
 type BrowserRequest = Pick<IncomingMessage, 'headers'>
 
 /**

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { openForCommand } from '../db/open-database.ts'
 import { isPostgres } from '../db/store-url.ts'
 
-/** Sets the id of the next animal. */
 export async function setNextPetId(databaseUrl: string, id: number): Promise<void> {
   const { db, close } = await openForCommand(databaseUrl)
   const next = isPostgres(databaseUrl)

@@ -37,7 +37,6 @@ export interface Server {
   now(): number
   kill(): void
   start(keeping: 'nothing' | 'older' | 'all'): void
-  /** Ends a connection. */
   end(connection: Connection): void
   /** Sends a message in one direction. Resolves with false if the message is lost. */
   carry(connection: Connection, way: 'up' | 'down'): Promise<boolean>

@@ -6,7 +6,6 @@ export interface ByteRange {
   last: number
 }
 
-/** An open file. */
 export interface OpenFile {
   /** The size of the whole file in bytes. */
   size: number

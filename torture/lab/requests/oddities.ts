@@ -28,7 +28,7 @@ export const PATH_IDS = list(
   '99999999999999999999999¦é¦1;a=b¦1?status=sold¦1#fragment¦__proto__¦¦.¦..¦1/¦1//history¦1/histories',
 )
 
-/** Paths that are described, or similar to such. */
+/** Paths that are in the description, or similar to them. */
 export const ADDRESSES = [
   ...list(
     '/v1¦/v1/¦/v1//pets¦/v1/pets/¦/V1/pets¦/v1/Pets¦/v1/pets/1/history/2¦/v1/petz¦/v1/%70ets',

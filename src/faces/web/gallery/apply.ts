@@ -74,7 +74,7 @@ interface FormAnimal {
   questions: readonly Question[]
 }
 
-/** @throws {ApiError} pet_not_found, also if the animal is not public */
+/** @throws {ApiError} pet_not_found, even if the animal exists but is not public */
 async function animalIn({ db, config }: Context, slug: string): Promise<FormAnimal> {
   const id = idOfSlug(slug)
   const stored = id === undefined ? undefined : await pets.find(db, id)

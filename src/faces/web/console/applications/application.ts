@@ -142,7 +142,6 @@ interface Refusal {
   problems?: readonly Problem[]
 }
 
-/** The page of an application. */
 async function applicationPage(
   context: Context,
   request: FastifyRequest,
