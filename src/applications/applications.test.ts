@@ -486,3 +486,30 @@ test('PATCH of organizationId moves the open applications of the animal, but not
   )
   assertError(await app.delete('/v1/organizations/2'), 409, 'organization_in_use', 'DELETE')
 })
+
+test('GET /v1/applications reads at most 25 rows at once, and pages of every size have all applications', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const petId = await addPet(app)
+  for (let count = 0; count < 60; count += 1) await apply(app, petId, { applicant: APPLICANT })
+  const executor = app.service.context.db.getExecutor()
+  const execute = executor.executeQuery
+  let maxRows = 0
+  executor.executeQuery = async (query, ...more) => {
+    const result = await execute.call(executor, query, ...more)
+    if (query.sql.includes('from "application"')) maxRows = Math.max(maxRows, result.rows.length)
+    return result as never
+  }
+  const newestFirst = Array.from({ length: 60 }, (_, index) => 60 - index)
+  for (const limit of [20, 24, 25, 26, 50, 59, 60, 100]) {
+    const ids: number[] = []
+    for (let path: string | undefined = `/v1/applications?limit=${limit}`; path; ) {
+      const { body, headers } = await app.get(path)
+      assert.ok(body.length <= limit)
+      ids.push(...body.map(({ id }: { id: number }) => id))
+      const [, next] = /<[^>]*(\/v1\/applications[^>]*)>; rel="next"/.exec(String(headers.link)) ?? []
+      path = next
+    }
+    assert.deepEqual(ids, newestFirst, String(limit))
+  }
+  assert.equal(maxRows, 25)
+})

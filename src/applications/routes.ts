@@ -8,6 +8,8 @@ import { readCursor } from '../http/cursor.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
 import { parseInt64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
+import { JSON_TYPE } from '../http/send-error.ts'
+import { serializeInTurns } from '../http/serialize.ts'
 import { viewerOf } from '../orders/store.ts'
 import {
   Application,
@@ -56,8 +58,12 @@ function listApplications(app: App, { config, db, cursorSecret }: Context): void
       ...{ limit, secret: cursorSecret, scope, address, query },
       positionOf: ({ id }) => [id],
     })
-    reply.header('link', link)
-    return page.map(applications.toApplication)
+    // A page can have 4 MB.
+    const body = await serializeInTurns(page.map(applications.toApplication), Application)
+    return reply
+      .header('link', link)
+      .type(JSON_TYPE)
+      .send(body as never)
   })
 }
 

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
+import { mapInTurns } from '../http/turns.ts'
 import { type Viewer, whereVisibleTo } from '../orders/store.ts'
 import type { ApplicationQuery } from './schema.ts'
 import { APPLICATION_COLUMNS, type StoredApplication, toStored } from './store.ts'
@@ -9,9 +10,18 @@ import { APPLICATION_COLUMNS, type StoredApplication, toStored } from './store.t
 /** The filters of a list, and the id after which the page begins. */
 export type PageStart = Omit<ApplicationQuery, 'cursor'> & { after?: number | undefined }
 
+/** The number of applications read at once. Other requests wait while 1 MB is read. */
+const BATCH_SIZE = 25
+
 /** Lists applications, newest first. Returns one more than `limit` if a next page exists. */
 export async function list(db: Db, start: PageStart, viewer: Viewer): Promise<StoredApplication[]> {
-  return (await page(db, start, viewer).execute()).map(toStored)
+  const found: StoredApplication[] = []
+  for (let { after } = start; ; after = found.at(-1)?.id) {
+    const count = Math.min(BATCH_SIZE, start.limit + 1 - found.length)
+    const rows = await page(db, { ...start, after, limit: count - 1 }, viewer).execute()
+    found.push(...(await mapInTurns(rows, toStored)))
+    if (rows.length < count || found.length > start.limit) return found
+  }
 }
 
 /** Builds the query of `list`. */

@@ -41,7 +41,8 @@ export function answerFromCache({ config, pages, clock }: Options): Hook {
   return (request, reply, done) => {
     const page = pageFor(request)
     const representation = page && findRepresentation(request, page)
-    if (representation) atEndOfTurn(() => send(request, reply, representation, done))
+    if (representation)
+      atEndOfTurn(() => send(request, reply, representation, done), representation.body.length)
     else done()
   }
 }

@@ -29,7 +29,7 @@ const CODERS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
 let running = 0
 
 /** Compresses in the thread pool. @returns undefined when MAX_CONCURRENCY is reached */
-export function compress(text: string, coding: Coding): Promise<Buffer> | undefined {
+export function compress(text: string | Buffer, coding: Coding): Promise<Buffer> | undefined {
   if (running >= MAX_CONCURRENCY) return undefined
   running += 1
   return CODERS[coding](Buffer.from(text)).finally(() => {
@@ -52,7 +52,7 @@ export function compressRouted(
   const coding = codingFor(request.headers['accept-encoding'])
   const encoded =
     coding &&
-    typeof payload === 'string' &&
+    (typeof payload === 'string' || Buffer.isBuffer(payload)) &&
     Buffer.byteLength(payload) >= MIN_BYTES &&
     mayCompress(request, reply) &&
     !reply.hasHeader('etag') &&

@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { yieldToEventLoop } from './turns.ts'
 
 /** When this many responses are waiting, all of them are sent at once. */
 const MAX_WAITING = 32
+
+/** Sending a longer response takes so long that many of them at once would make other requests wait. */
+const MAX_LENGTH = 65_536
+
+/** Resolves when all long responses so far are sent. */
+let longSends = Promise.resolve()
 
 let waiting: (() => void)[] = []
 
@@ -11,8 +18,13 @@ let waiting: (() => void)[] = []
  * further responses cheaply. Decision 16.
  *
  * @param send must not throw, because it would stop the responses after it
+ * @param length of the body
  */
-export function atEndOfTurn(send: () => void): void {
+export function atEndOfTurn(send: () => void, length = 0): void {
+  if (length > MAX_LENGTH) {
+    longSends = longSends.then(yieldToEventLoop).then(send)
+    return
+  }
   const count = waiting.push(send)
   if (count === 1) setImmediate(sendAll)
   else if (count === MAX_WAITING) sendAll()
@@ -31,7 +43,7 @@ function sendAll(): void {
 export function sendAtEndOfTurn(
   _request: FastifyRequest,
   reply: FastifyReply,
-  _payload: unknown,
+  payload: unknown,
   done: (error?: Error) => void,
 ): void {
   function send(): void {
@@ -43,6 +55,6 @@ export function sendAtEndOfTurn(
       else done(error as Error)
     }
   }
-  if (reply.statusCode < 400) atEndOfTurn(send)
+  if (reply.statusCode < 400) atEndOfTurn(send, (payload as { length?: number } | null)?.length)
   else done()
 }

@@ -1,5 +1,6 @@
 import buildSerializer from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify'
+import { mapInTurns } from './turns.ts'
 
 type Serialize = (value: unknown) => string
 
@@ -20,4 +21,17 @@ export const serializerCompiler: FastifySerializerCompiler<object> = ({ schema }
     }
     return serialize(value)
   }
+}
+
+/**
+ * Serializes and encodes a long list item by item, and lets other requests run in between.
+ *
+ * @param schema of an item
+ */
+export async function serializeInTurns(items: readonly object[], schema: object): Promise<Buffer> {
+  const serialize = serializerCompiler({ schema } as never)
+  const parts = await mapInTurns([...items.entries()], ([index, item]) =>
+    Buffer.from((index === 0 ? '[' : ',') + serialize(item)),
+  )
+  return Buffer.concat([...parts, Buffer.from(items.length === 0 ? '[]' : ']')])
 }

@@ -1,7 +1,7 @@
 import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { seesInternalData, type View } from '../http/caller.ts'
-import { yieldToEventLoop } from '../search/turns.ts'
+import { yieldToEventLoop } from '../http/turns.ts'
 import { isOpenInHistory, MEMBERS } from './fields.ts'
 import type { NewPet, Pet, PetHistory } from './schema.ts'
 import * as pets from './store.ts'

@@ -21,6 +21,7 @@ import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
 import type { NewPage } from '../http/page-cache.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { sendPage } from '../http/send-page.ts'
+import { serializeInTurns } from '../http/serialize.ts'
 import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
 import { release } from '../release.ts'
 import { findHistory } from './history.ts'
@@ -262,10 +263,11 @@ function listPetChanges(app: App, { db }: Context): void {
     params: PetPath,
     response: { 200: PetHistory },
   }
-  app.get('/pets/:petId/history', { schema }, async (request) => {
+  app.get('/pets/:petId/history', { schema }, async (request, reply) => {
     const changes = await findHistory(db, idOf(request.params), request.caller.view)
     if (!changes) throw new ApiError('pet_not_found')
-    return changes
+    const body = await serializeInTurns(changes, PetHistory.items)
+    return reply.type(JSON_TYPE).send(body as never)
   })
 }
 

@@ -1,5 +1,5 @@
 import { type CsvError, type Options, parse } from 'csv-parse'
-import { yieldToEventLoop } from '../search/turns.ts'
+import { yieldToEventLoop } from '../http/turns.ts'
 import type { Fields, Line } from './animal.ts'
 import { REPEATABLE } from './headings.ts'
 import { findProgram } from './mappings/all.ts'

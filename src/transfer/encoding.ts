@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { yieldToEventLoop } from '../search/turns.ts'
+import { yieldToEventLoop } from '../http/turns.ts'
 import { RefusalError } from './report.ts'
 
 // Finds out how the characters of a file are encoded, before anything is imported.

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { ApiError } from '../errors.ts'
 import { parseInSteps } from '../http/json-body.ts'
-import { yieldToEventLoop } from '../search/turns.ts'
+import { yieldToEventLoop } from '../http/turns.ts'
 import type { Line } from './animal.ts'
 import { RefusalError, type RefusalReason, tooLong, tooMany, toRefusal } from './report.ts'
 

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../search/turns.ts'
+import { yieldToEventLoop } from '../http/turns.ts'
 
 /** If each cell has a stray quote, the CSV parser takes about 20 ms for so many bytes. */
 const PIECE_BYTES = 2 ** 12

@@ -1,6 +1,6 @@
 import { parseInt64 } from '../http/int64.ts'
+import { yieldToEventLoop } from '../http/turns.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
-import { yieldToEventLoop } from '../search/turns.ts'
 import type { Animal, Fields, Format, Line, Locale, Mapping } from './animal.ts'
 import { findTable, readCsv } from './csv.ts'
 import { isShortened } from './damaged.ts'

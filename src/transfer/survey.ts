@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from '../http/turns.ts'
 import { hashOf } from '../places/gazetteer.ts'
-import { yieldToEventLoop } from '../search/turns.ts'
 import { fold } from '../search/words.ts'
 import { type Fields, type Line, type Locale, orderFor, US_LOCALE } from './animal.ts'
 import { cleanName } from './cells.ts'

@@ -4,6 +4,7 @@ import type { App } from '../../http/app.ts'
 import { type Html, html, renderProse } from '../../http/html.ts'
 import { JSON_TYPE } from '../../http/send-error.ts'
 import { createStaticFile, type StaticFile, sendStaticFile } from '../../http/static-file.ts'
+import { mapInTurns } from '../../http/turns.ts'
 import { type Call, callsOf, type OpenApiDocument } from './reference/description.ts'
 import { fieldTable, membersOf, typeOf } from './reference/fields.ts'
 import {
@@ -69,7 +70,7 @@ async function make(app: App, config: Config): Promise<Map<string, StaticFile>> 
   const script = await readFile(new URL('./reference/try-it.js', import.meta.url), 'utf8')
   const page = createStaticFile(
     'text/html; charset=utf-8',
-    renderPage((await app.describe()) as OpenApiDocument, config),
+    await renderPage((await app.describe()) as OpenApiDocument, config),
   )
   return new Map([
     ['/docs', page],
@@ -79,10 +80,10 @@ async function make(app: App, config: Config): Promise<Map<string, StaticFile>> 
   ])
 }
 
-function renderPage(description: OpenApiDocument, config: Config): string {
+async function renderPage(description: OpenApiDocument, config: Config): Promise<string> {
   const calls = callsOf(description)
   const { title, version } = description.info
-  const operations = calls.map((call) => operationSection(call, description, config.baseUrl))
+  const operations = await mapInTurns(calls, (call) => operationSection(call, description, config.baseUrl))
   return html`<!doctype html>
 <html lang="en">
 <head>

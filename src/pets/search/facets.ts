@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { dialectOf, isTimeout } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
-import { yieldToEventLoop } from '../../search/turns.ts'
+import { yieldToEventLoop } from '../../http/turns.ts'
 import { compareBytes, fold } from '../../search/words.ts'
 import type { FacetQuery, PetFacets } from '../schema.ts'
 import { type Criteria, criteriaOf, type Finder } from './filters.ts'

@@ -2,7 +2,7 @@ import { dialectOf, type VisibleRows } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
 import { ApiError } from '../../errors.ts'
 import type { View } from '../../http/caller.ts'
-import { yieldToEventLoop } from '../../search/turns.ts'
+import { yieldToEventLoop } from '../../http/turns.ts'
 import { countWords } from '../../search/words.ts'
 import { list, type PageStart } from '../list.ts'
 import {

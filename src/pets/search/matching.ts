@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { dialectOf, inList, listParameter, readWithFallbackPlan } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
-import { yieldToEventLoop } from '../../search/turns.ts'
+import { yieldToEventLoop } from '../../http/turns.ts'
 import { type RowWithTimes, VIEW_COLUMNS } from '../row.ts'
 import { ANY_TOKEN } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/tables.ts'
-import { yieldToEventLoop } from '../../search/turns.ts'
+import { yieldToEventLoop } from '../../http/turns.ts'
 import type { Near } from './filters.ts'
 import {
   type Candidate,
