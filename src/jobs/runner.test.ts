@@ -10,7 +10,7 @@ import type { Job, Jobs } from './job.ts'
 import { createJobRunner } from './runner.ts'
 import { listJobs } from './store.ts'
 
-/** Starts a service, and creates job runners that act like more processes on the same store. */
+/** Starts a service, and creates job runners that act like further processes on the same store. */
 async function startRunners(t: TestContext) {
   const app = await startApp(t)
   const log: string[] = []

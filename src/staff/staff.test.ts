@@ -77,7 +77,7 @@ test('POST /console/join/{token} signs the person in, who acts through their own
   assert.equal((await get('/caller/')).body.kind, 'visitor')
 })
 
-test('GET /v1/pets/{id}/history after a change by staff shows their key, listed by name until they are removed', async (t) => {
+test('GET /v1/pets/{id}/history after a change by a person shows their key, which has their name until they are removed', async (t) => {
   const started = await startStaffed(t)
   const { context, clock, key } = started
   const { staffId } = await started.join(BEN)

@@ -98,7 +98,7 @@ export function damage(folder: string, random: Random, served = false): Damage {
   return { description: `${kind} ${NAME}${end} at ${place} by ${mask}`, kind, end, inLog: end === '-wal' }
 }
 
-/** SQLite's own view of a store. */
+/** What SQLite itself reports about a store. */
 export interface State {
   /** Whether SQLite finds no fault. */
   intact: boolean

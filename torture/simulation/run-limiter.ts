@@ -352,7 +352,7 @@ async function staySilent(world: World): Promise<void> {
   await after(SETTLED_MS)
   const line = world.hosts[0]?.line
   if (line) line.state = 'silent'
-  // For the others a silent process is like a killed one.
+  // To the other processes, a silent process looks like a killed one.
   world.history.killed = true
   world.history.faults.push(`${Math.floor(performance.now())} ms: a process away until it is given up`)
   await after(ABANDONED_MS)

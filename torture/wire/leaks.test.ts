@@ -136,7 +136,7 @@ async function assertNoneOpen(t: TestContext, url: string): Promise<void> {
 }
 
 const FULL = `${ROUNDS * 2} clients on a service with MAX_CONNECTIONS=${ROUNDS}`
-test(`${FULL}: no more connections are open, and existing clients are served`, NEEDS_PROC, async (t) => {
+test(`${FULL}: further connections are refused, and existing clients are served`, NEEDS_PROC, async (t) => {
   // All clients have one address, which gets at most half of the connections unless it is a proxy.
   const settings = {
     MAX_CONNECTIONS: String(ROUNDS),

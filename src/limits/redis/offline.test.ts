@@ -7,7 +7,10 @@ const NOW = 1_800_000_000_000
 const CALLER = { name: 'key:1', limits: { perMinute: 80, perDay: 1_000 } }
 const ALONE: OfflineTerms = { cause: new Error('lost'), missedFrom: 4_000, fencedFrom: 900_000, part: 1 / 8 }
 
-/** A caller whose state the store reported at 0 by the process's clock, some seconds into a minute. */
+/**
+ * A caller whose state the store reported some seconds after the start of a minute. The process's clock was
+ * then at 0.
+ */
 function stateAfter(seconds: number): LocalState {
   const share = (ago: number, cap: number): Lease => {
     return { windowId: 'a', startedAt: NOW - ago * 1_000, used: 20, served: 0, charged: 0, cap }

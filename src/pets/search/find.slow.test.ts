@@ -14,7 +14,7 @@ test(`random searches return the same animals, in the same order, as the referen
   assert.ok(hits > SEARCHES / 4, `${hits} of ${SEARCHES} searches found something`)
 })
 
-test('a prefix of more words than one page may read is found on the first page, in every order', async (t) => {
+test('a prefix that matches more words than a page may read finds animals on the first page, in every order', async (t) => {
   const { get, post, patch } = await startApp(t, { key: KEY })
   const [animals, words] = [420, 500]
   // The newest animals do not match, and they are more than a search may test for one page.
