@@ -1,5 +1,6 @@
 import * as applications from './applications/application-changes.ts'
 import * as orders from './applications/order-changes.ts'
+import * as outbox from './applications/outbox.ts'
 import * as people from './applications/people.ts'
 import * as pets from './applications/pet-changes.ts'
 import * as categories from './categories/store.ts'
@@ -76,6 +77,9 @@ export const changes = {
   insertApplication: applications.insertApplication,
   updateApplication: applications.updateApplication,
   withdrawByLink: applications.withdrawByLink,
+  removeSent: outbox.removeSent,
+  postpone: outbox.postpone,
+  postponeRefused: outbox.postponeRefused,
   advanceKnownTime: people.advanceKnownTime,
   eraseAdopters: adopters.eraseAdopters,
   eraseApplicants: people.eraseApplicants,

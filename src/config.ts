@@ -289,7 +289,7 @@ export const SETTINGS = {
   ),
   SMTP_URL: setting(
     '',
-    'Mail server for invitations and links: smtp://user:password@host:port, or smtps:// for TLS from the start; if empty, links are shown but not sent',
+    'Mail server for invitations and for news about applications: smtp://user:password@host:port, or smtps:// for TLS from the start; if empty, links are shown and no e-mails are sent',
     optional(readSmtpUrl),
   ),
   MAIL_FROM: setting(

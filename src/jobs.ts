@@ -1,4 +1,5 @@
 import { erasure } from './applications/people.ts'
+import { emails } from './applications/send-emails.ts'
 import { changes } from './db/change.ts'
 import { hasExpiredResults } from './db/once.ts'
 import { type Job, type Jobs, runInSteps } from './jobs/job.ts'
@@ -24,6 +25,7 @@ export const jobs = {
   'expired-sessions': expiredSessions,
   'expired-tokens': expiredTokens,
   erasure,
+  emails,
   ages,
   'search-index': searchIndex,
   'removed-photos': removedPhotos,

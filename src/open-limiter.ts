@@ -16,13 +16,13 @@ import type { Metrics } from './metrics/metrics.ts'
  */
 export async function identifyStore(
   { db, write, home }: Database,
-  { redisUrl, databaseUrl }: Config,
+  { redisUrl, databaseUrl, smtpUrl }: Config,
   logger: Logger,
 ): Promise<Installation> {
   const configured = redisUrl ? counterStoreOf(redisUrl, databaseUrl) : null
+  const state = { home, counterStore: configured, sendsEmail: smtpUrl !== undefined }
   const installation =
-    (await findInstallation(db, home, configured)) ??
-    (await write(changes.identifyInstallation, home, configured))
+    (await findInstallation(db, state)) ?? (await write(changes.identifyInstallation, state))
   if (installation.isCopy)
     logger.info('this store is a copy of another one: it counts on its own from now on')
   refuseOtherCounterStore(installation.counterStore, configured)

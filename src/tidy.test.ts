@@ -134,7 +134,7 @@ const OWNERS: Record<string, string[]> = {
     'search_place',
   ],
   'src/photos': ['photo', 'removed_photo'],
-  'src/applications': ['application'],
+  'src/applications': ['application', 'outbox'],
   'src/orders': ['adoption_order', 'adoption_order_pet', 'known_time'],
   'src/categories': ['category'],
   'src/organizations': ['organization'],
@@ -159,13 +159,13 @@ const READERS: Record<string, string[]> = {
   // Lists keys with the code of their organization.
   'src/keys': ['organization'],
   // The doctor examines a store of any release, including the search index.
-  'src/cli': ['api_key', 'job', 'pet', 'pet_search', 'search_change', 'search_move'],
+  'src/cli': ['api_key', 'job', 'outbox', 'pet', 'pet_search', 'search_change', 'search_move'],
   // Reports the animals missing in a file by the present organization of the animals.
   'src/transfer': ['pet'],
   // A scrub reads the flag that the files may contain erased data.
   'src/db': ['known_time'],
   // Metrics are below the features, because features count events.
-  'src/metrics': ['job'],
+  'src/metrics': ['job', 'outbox'],
 }
 
 test('SQL: only the owner of a table changes it, and only the listed folders read it', () => {

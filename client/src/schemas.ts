@@ -716,6 +716,8 @@ export interface ListedOrganization {
   social?: Social
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[]
+  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  applicationNotices?: 'at_once' | 'daily'
   photos?: Photos
   createdAt: string
   updatedAt: string
@@ -764,6 +766,8 @@ export interface NewOrganization {
   social?: Social | undefined
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[] | undefined
+  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  applicationNotices?: 'at_once' | 'daily' | undefined
 }
 
 /** A shelter or rescue. */
@@ -803,6 +807,8 @@ export interface Organization {
   social?: Social
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[]
+  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  applicationNotices?: 'at_once' | 'daily'
   photos?: Photos
   createdAt: string
   updatedAt: string
@@ -893,6 +899,8 @@ export interface OrganizationPatch {
   social?: SocialPatch | undefined
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[] | null | undefined
+  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  applicationNotices?: 'at_once' | 'daily' | null | undefined
 }
 
 export interface Counts {

@@ -2,9 +2,12 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { type Actor, requireOwnOrganization } from '../http/caller.ts'
 import { isSameEmail } from '../http/email.ts'
+import type { Language } from '../http/language.ts'
 import type { Decision, Viewer } from '../orders/store.ts'
+import * as organizations from '../organizations/store.ts'
 import * as pets from '../pets/store.ts'
 import { cancelOrder, decideOrder, placeOrder } from './order-changes.ts'
+import { queueEmails, queueReply } from './outbox.ts'
 import type { ApplicationPatch, ApplicationStatus, NewApplication } from './schema.ts'
 import {
   APPLICATION_COLUMNS,
@@ -32,6 +35,8 @@ interface Submission {
    * sent again, possibly with corrections.
    */
   linkHash?: string | undefined
+  /** The data for e-mails to the applicant. Absent if the application did not come from the form. */
+  contact?: { language: Language; link: string } | undefined
   /** Notes for staff. */
   notes?: SubmissionNotes | undefined
   /** Unix time in milliseconds. */
@@ -54,7 +59,7 @@ interface SubmissionNotes {
 export async function insertApplication(
   db: Db,
   application: NewApplication,
-  { by, linkHash, notes, now }: Submission,
+  { by, linkHash, contact, notes, now }: Submission,
 ): Promise<StoredApplication> {
   const { petId } = application
   // Other changes may close all applications for the animal. This lock makes them wait.
@@ -69,6 +74,7 @@ export async function insertApplication(
     const message = `This animal is not up for adoption: it is ${status ?? 'not published'}. Choose another animal.`
     throw new ApiError('pet_not_available', { message })
   }
+  const earlier = notes ? await findOwn(db, application) : []
   const row = await db
     .insertInto('application')
     .values({
@@ -76,13 +82,17 @@ export async function insertApplication(
       organization_id: organizationId ?? null,
       status: 'received',
       applicant: toPersonalJson(application),
-      note: notes ? await noteOf(db, application, notes) : null,
+      note: notes ? noteOf(earlier, notes) : null,
       link_hash: linkHash ?? null,
+      language: contact?.language ?? null,
       placed_by: by?.keyId ?? null,
       received_at: now,
     })
     .returning(APPLICATION_COLUMNS)
     .executeTakeFirstOrThrow()
+  const applicationIds = [row.id]
+  await queueEmails(db, { kind: 'receipt', applicationIds, link: contact?.link }, now)
+  if (!earlier.some(({ closedAt }) => closedAt === null)) await queueNotice(db, row.id, organizationId, now)
   return toStored(row)
 }
 
@@ -118,11 +128,8 @@ export function hasText({ petId, personal }: StoredApplication, application: New
 /** The maximum number of applications for the animal in which the same person is looked for. */
 const MAX_COMPARED = 500
 
-async function noteOf(
-  db: Db,
-  { petId, applicant }: NewApplication,
-  { form, repeated }: SubmissionNotes,
-): Promise<string | null> {
+/** Finds the applications of the same person for the same animal. */
+async function findOwn(db: Db, { petId, applicant }: NewApplication): Promise<StoredApplication[]> {
   const rows = await db
     .selectFrom('application')
     .select(APPLICATION_COLUMNS)
@@ -130,11 +137,30 @@ async function noteOf(
     .orderBy('id', 'desc')
     .limit(MAX_COMPARED)
     .execute()
-  const own = rows
-    .map(toStored)
-    .filter(({ personal }) => isSameEmail(personal?.applicant.email, applicant.email))
-  const ids = own.map(({ id }) => id).join(', ')
+  return rows.map(toStored).filter(({ personal }) => isSameEmail(personal?.applicant.email, applicant.email))
+}
+
+function noteOf(earlier: StoredApplication[], { form, repeated }: SubmissionNotes): string | null {
+  const ids = earlier.map(({ id }) => id).join(', ')
   return [form, ids && repeated.replace('{ids}', ids)].filter(Boolean).join('\n') || null
+}
+
+const DAY_MS = 86_400_000
+/** Daily notices are sent at 06:00 UTC, which is in the morning in Europe and at night in America. */
+const DAILY_NOTICE_MS = 6 * 3_600_000
+
+/** Queues the e-mail that tells the shelter about a new application. */
+async function queueNotice(
+  db: Db,
+  applicationId: number,
+  organizationId: number | undefined,
+  now: number,
+): Promise<void> {
+  if (organizationId === undefined) return
+  const isDaily = (await organizations.find(db, organizationId))?.applicationNotices === 'daily'
+  const nextDaily = Math.ceil((now + 1 - DAILY_NOTICE_MS) / DAY_MS) * DAY_MS + DAILY_NOTICE_MS
+  const dueAt = isDaily ? nextDaily : now
+  await queueEmails(db, { kind: 'notice', applicationIds: [applicationId], dueAt }, now)
 }
 
 /** Selects the personal data, which is erased later. Drops members that the schema does not contain. */
@@ -184,7 +210,7 @@ export async function updateApplication(
     // new version.
     if (!(await decide(db, before, status, decision))) return updateApplication(db, patch, decision)
   }
-  await updateTexts(db, before, texts)
+  await updateTexts(db, before, texts, decision.now)
   return get(db, decision.id, decision)
 }
 
@@ -243,6 +269,7 @@ async function updateTexts(
   db: Db,
   before: StoredApplication,
   texts: Pick<ApplicationPatch, 'note' | 'reply'>,
+  now: number,
 ): Promise<void> {
   const changed = (['note', 'reply'] as const).filter(
     (name) => texts[name] !== undefined && texts[name] !== (before.personal?.[name] ?? null),
@@ -258,6 +285,7 @@ async function updateTexts(
     .where('id', '=', before.id)
     .where('applicant', 'is not', null)
     .execute()
+  if (changed.includes('reply') && texts.reply) await queueReply(db, before.id, now)
 }
 
 /** @throws {ApiError} application_closed; invalid_status_transition, which names the allowed statuses */

@@ -10,6 +10,7 @@ import * as adopters from '../orders/adopters.ts'
 import { advance } from '../orders/known-time.ts'
 import type { Order } from '../orders/schema.ts'
 import { eraseFromResult, eraseTraces, findTraces, type PetTraces } from '../pets/traces.ts'
+import { removeQueued } from './outbox.ts'
 import { APPLICATION_COLUMNS, decisionColumns, type StoredApplication, toStored } from './store.ts'
 
 // Finds and erases the data of adopters and applicants. This happens on request, by e-mail address, and some
@@ -30,7 +31,7 @@ const ERASE_BATCH_SIZE = 1_000
 const CLOSED_WITH_APPLICANT = sql<SqlBool>`applicant is not null and closed_at is not null`
 
 /** Erases the columns that may identify the applicant, and the private link. */
-const ERASED = { applicant: null, note: null, reply: null, link_hash: null }
+const ERASED = { applicant: null, note: null, reply: null, link_hash: null, language: null }
 
 /**
  * The job that erases people. It then scrubs the files of the store, so no bytes of the erased data remain.
@@ -78,13 +79,16 @@ const selectErasable = (db: Db, closedBefore: number) =>
  */
 export async function eraseApplicants(db: Db, closedBefore: number): Promise<boolean> {
   const due = selectErasable(db, closedBefore).limit(ERASE_BATCH_SIZE)
-  const { numUpdatedRows } = await db
+  const erased = await db
     .updateTable('application')
     .set(ERASED)
     .where('id', 'in', due)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows > 0n) await adopters.markScrubDue(db)
-  return numUpdatedRows === BigInt(ERASE_BATCH_SIZE)
+    .returning('id')
+    .execute()
+  const ids = erased.map(({ id }) => id)
+  await removeQueued(db, ids)
+  if (ids.length > 0) await adopters.markScrubDue(db)
+  return ids.length === ERASE_BATCH_SIZE
 }
 
 /**
@@ -177,6 +181,7 @@ export async function erasePerson(db: Db, traces: ErasureTargets, now: number): 
       .where('status', 'in', ['received', 'in_review'])
       .execute()
     await ownApplications.set(ERASED).where(CLOSED_WITH_APPLICANT).execute()
+    await removeQueued(db, applications)
   }
   for (const petId of animals) await eraseTraces(db, petId, email, now)
   if (mentioning.orders.length > 0) await adopters.eraseMentions(db, mentioning.orders, email)

@@ -6,6 +6,7 @@ import { hashToken } from '../http/token.ts'
 import type { Order } from '../orders/schema.ts'
 import { atLeastKnownTime, type Viewer, whereVisibleTo } from '../orders/store.ts'
 import * as pets from '../pets/store.ts'
+import { queueDecisions } from './outbox.ts'
 import type { Answers, Applicant, Application, ApplicationStatus, Reason } from './schema.ts'
 
 /** The personal data of an application, which is erased later. */
@@ -212,7 +213,19 @@ export async function setStatus(
     .where('status', '=', before.status)
     .where('closed_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  if (numUpdatedRows === 0n) return false
+  if (status !== 'in_review') await tellApplicants(db, [before], by)
+  return true
+}
+
+/** Queues e-mails about decisions, except about those of the applicants themselves. */
+async function tellApplicants(
+  db: Db,
+  applications: { id: number }[],
+  { keyId, now }: DecisionAuthor,
+): Promise<void> {
+  const ids = applications.map(({ id }) => id)
+  if (keyId !== null) await queueDecisions(db, ids, now)
 }
 
 type OrderKey = Pick<Order, 'id' | 'petId'>
@@ -226,27 +239,37 @@ const updateApproved = (db: Db, { id, petId }: OrderKey) =>
     .where('order_id', '=', id)
 
 /** Closes the application that placed an order, because the order is completed. */
-export async function closeApproved(db: Db, order: OrderKey, { now }: DecisionAuthor): Promise<void> {
-  await updateApproved(db, order)
-    .set({ closed_at: atLeastKnownTime(now) })
+export async function closeApproved(db: Db, order: OrderKey, by: DecisionAuthor): Promise<void> {
+  const closed = await updateApproved(db, order)
+    .set({ closed_at: atLeastKnownTime(by.now) })
+    .returning('id')
     .execute()
+  await tellApplicants(db, closed, by)
 }
 
 /** Returns the application that placed an order to review, because the order was cancelled. */
 export async function reopenApproved(db: Db, order: OrderKey, by: DecisionAuthor): Promise<void> {
-  await updateApproved(db, order)
+  const reopened = await updateApproved(db, order)
     .set({ ...decisionColumns({ status: 'in_review' }, by), order_id: null })
+    .returning('id')
     .execute()
+  await tellApplicants(db, reopened, by)
 }
 
 /** Declines all open applications for an animal. */
 export async function declineOpen(db: Db, petId: number, reason: Reason, by: DecisionAuthor): Promise<void> {
-  await db
+  const declined = await db
     .updateTable('application')
     .set(decisionColumns({ status: 'declined', reason }, by))
     .where('pet_id', '=', petId)
     .where('status', 'in', ['received', 'in_review'])
+    .returning('id')
     .execute()
+  await queueDecisions(
+    db,
+    declined.map(({ id }) => id),
+    by.now,
+  )
 }
 
 /**

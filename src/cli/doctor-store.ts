@@ -231,6 +231,7 @@ async function checkTables(
   return [
     schemaFinding(engine, applied),
     ...(tables.includes('job') ? await checkJobs(read) : []),
+    ...(tables.includes('outbox') ? [await checkEmails(read)] : []),
     ...(tables.includes('pet_search') ? [await checkSearch(read)] : []),
   ]
 }
@@ -267,6 +268,24 @@ async function checkJobs(read: QueryRows): Promise<Finding[]> {
     const advice = 'see the log of the service; the job is retried automatically'
     return Number(failures) < MANY_FAILURES ? doubtful('jobs', found, advice) : wrong('jobs', found, advice)
   })
+}
+
+/** An e-mail that has been due for longer needs an operator. */
+const MAX_EMAIL_DELAY_MS = 3_600_000
+
+/** Reports e-mails about applications that could not be sent. */
+async function checkEmails(read: QueryRows): Promise<Finding> {
+  const query = `select count(*), coalesce(sum(case when attempts > 0 then 1 else 0 end), 0), min(due_at) from outbox`
+  const [[waiting, refused, dueAt] = []] = await read(query)
+  if (dueAt !== null && Date.now() - Number(dueAt) > MAX_EMAIL_DELAY_MS) {
+    const found = `${formatCount(Number(waiting))} waiting, one since ${new Date(Number(dueAt)).toISOString()}`
+    return wrong('e-mails', found, 'start the service with SMTP_URL, and see its log; none is lost')
+  }
+  if (Number(refused) > 0) {
+    const found = `${formatCount(Number(refused))} refused by the mail server`
+    return doubtful('e-mails', found, 'see the log for the reason; the console marks these applications')
+  }
+  return good('e-mails', `${formatCount(Number(waiting))} waiting`)
 }
 
 /**

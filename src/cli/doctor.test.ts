@@ -44,6 +44,7 @@ test('doctor with a healthy store: reports nothing wrong and leaves the store un
     'schema',
     'clock',
     'jobs',
+    'e-mails',
     'search',
     'disk',
     'rendering of photos',

@@ -29,6 +29,7 @@ export const COPIED_TABLES: CopiedTable[] = [
   ids('adoption_order'),
   ids('adoption_order_pet'),
   ids('application'),
+  ids('outbox'),
   { name: 'idempotency', key: 'scope', givesIds: false },
   { name: 'counter', key: 'caller', givesIds: false },
   { name: 'known_time', key: 'name', givesIds: false },

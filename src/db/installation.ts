@@ -13,22 +13,34 @@ export interface Installation {
   counterStore: string | null
 }
 
+/** The facts about the service that a start records. */
+export interface InstallationState {
+  /** The present location of the store. */
+  home: string
+  /** The counter store to record if none is recorded. */
+  counterStore: string | null
+  /** Whether the service has a mail server. */
+  sendsEmail: boolean
+}
+
 /**
  * Reads the identity of a store. Usually nothing has changed since the last start, and the start need not
  * write.
  *
- * @returns undefined if the store is new, has moved or changed its counter store: call `identifyInstallation`
+ * @returns undefined if the state is not recorded yet: call `identifyInstallation`
  */
 export async function findInstallation(
   db: Db,
-  home: string,
-  counterStore: string | null,
+  { home, counterStore, sendsEmail }: InstallationState,
 ): Promise<Installation | undefined> {
   const found = await db
     .selectFrom('installation')
-    .select(['id', 'home', 'counter_store'])
+    .select(['id', 'home', 'counter_store', 'sends_email'])
     .executeTakeFirstOrThrow()
-  const isSame = found.home === home && (found.counter_store ?? counterStore) === found.counter_store
+  const isSame =
+    found.home === home &&
+    (found.counter_store ?? counterStore) === found.counter_store &&
+    found.sends_email === Number(sendsEmail)
   if (found.id === null || !isSame) return undefined
   return { id: found.id, isCopy: false, counterStore: found.counter_store }
 }
@@ -37,16 +49,10 @@ export async function findInstallation(
  * Gives a new or copied store its id, and stores its location as its home. If the present location differs
  * from the stored home, the store is a copy. A copy gets a new id, so its counters are separate. If several
  * processes start at once, the first one decides.
- *
- * @param home the present location of the store
- * @param counterStore the counter store to record if none is recorded
  */
-export async function identifyInstallation(
-  db: Db,
-  home: string,
-  counterStore: string | null,
-): Promise<Installation> {
-  const existing = await findInstallation(db, home, counterStore)
+export async function identifyInstallation(db: Db, state: InstallationState): Promise<Installation> {
+  const { home, counterStore, sendsEmail } = state
+  const existing = await findInstallation(db, state)
   if (existing) return existing
   // On both engines, the update locks the row until the end of the transaction.
   const found = await db
@@ -57,8 +63,17 @@ export async function identifyInstallation(
   const isSame = found.id !== null && found.home !== null && isSameHome(found.home, home)
   const id = (isSame ? found.id : null) ?? newId()
   const recorded = (isSame ? found.counter_store : null) ?? counterStore
-  await db.updateTable('installation').set({ id, home, counter_store: recorded }).execute()
+  await db
+    .updateTable('installation')
+    .set({ id, home, counter_store: recorded, sends_email: Number(sendsEmail) })
+    .execute()
   return { id, isCopy: !isSame && found.id !== null, counterStore: recorded }
+}
+
+/** Whether the service sends e-mails. */
+export async function sendsEmail(db: Db): Promise<boolean> {
+  const found = await db.selectFrom('installation').select('sends_email').executeTakeFirst()
+  return found?.sends_email === 1
 }
 
 export function newId(): string {

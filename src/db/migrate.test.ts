@@ -41,7 +41,14 @@ test('a store of an older release: a start migrates the store, a command refuses
   const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(service.context.db)
   assert.deepEqual(
     applied.rows.map(({ name }) => name),
-    ['0001-tables', '0002-change-owner', '0003-microchips', '0004-organization-changes', NEXT_MIGRATION],
+    [
+      '0001-tables',
+      '0002-change-owner',
+      '0003-microchips',
+      '0004-organization-changes',
+      '0005-outbox',
+      NEXT_MIGRATION,
+    ],
   )
 })
 
@@ -50,6 +57,9 @@ const BEFORE_CHANGE_OWNER = [
   'alter table pet_change drop column organization_id',
   'alter table known_time drop column animals_scrub_due',
   'drop index pet_by_microchip',
+  'drop table outbox',
+  'alter table application drop column language',
+  'alter table installation drop column sends_email',
   "delete from kysely_migration where name > '0002'",
 ]
 

@@ -231,7 +231,7 @@ async function retryUntilOpen<Result>(
 }
 
 /** Tables with personal data of adopters, applicants and staff, or with stored results of requests. */
-const PEOPLE_TABLES = ['adoption_order', 'application', 'idempotency', 'staff']
+const PEOPLE_TABLES = ['adoption_order', 'application', 'outbox', 'idempotency', 'staff']
 /**
  * Tables that may contain the contact of an animal. These tables are large, so they are rewritten only after
  * an erasure that concerns them.

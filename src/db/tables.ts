@@ -25,6 +25,7 @@ export interface Tables {
   adoption_order: AdoptionOrderTable
   adoption_order_pet: AdoptionOrderPetTable
   application: ApplicationTable
+  outbox: OutboxTable
   inventory: animals.InventoryTable
   idempotency: IdempotencyTable
   api_key: ApiKeyTable
@@ -59,6 +60,8 @@ interface InstallationTable {
   home: string | null
   /** The Redis that has the shared counters. Null if the counters are not shared. */
   counter_store: string | null
+  /** 1 if the service had a mail server at its last start. Otherwise changes add no e-mails to the outbox. */
+  sends_email: Generated<number>
 }
 
 /** The secrets of the installation, in hexadecimal. */
@@ -210,6 +213,11 @@ interface ApplicationTable {
   note: string | null
   /** A message to the applicant. It is erased together with the applicant. */
   reply: string | null
+  /**
+   * The language of the form. Null if the application did not come from the form, or was erased; then the
+   * applicant gets no e-mails.
+   */
+  language: string | null
   /** SHA-256 of the private link, in hexadecimal. Null if the application has no link. */
   link_hash: string | null
   /** The key that sent the application. Null if the application came from the public form. */
@@ -226,6 +234,25 @@ interface ApplicationTable {
   closed_at: number | null
   /** The order that the approval placed. Null before an approval, and after the order was cancelled. */
   order_id: number | null
+}
+
+/**
+ * E-mails about applications that are still to be sent. They have neither addresses nor texts: these are read
+ * from the application when the e-mail is sent. A row is removed when its e-mail was sent.
+ */
+interface OutboxTable {
+  id: Generated<number>
+  application_id: number
+  kind: 'receipt' | 'decision' | 'reply' | 'notice'
+  /** The private link; null except for a receipt. */
+  link: string | null
+  /** Rises if the same e-mail becomes due again before it was sent. */
+  version: Generated<number>
+  /** How often the mail server has refused the e-mail. */
+  attempts: Generated<number>
+  created_at: number
+  /** The earliest time of the next attempt. Null after the last one. */
+  due_at: number | null
 }
 
 /**

@@ -7,6 +7,8 @@ export interface Email {
   to: string
   subject: string
   text: string
+  /** The address that gets the answers. */
+  replyTo?: string | undefined
 }
 
 export interface Mail {
@@ -15,6 +17,12 @@ export interface Mail {
    * failure, without the address.
    */
   send(email: Email): Promise<boolean>
+  /**
+   * Resolves to false if the server refused this e-mail, for example because of its address.
+   *
+   * @throws if the server accepts no e-mails at all, or cannot be reached
+   */
+  deliver(email: Email): Promise<boolean>
 }
 
 /** The time limit for each step of the conversation with the server, because a person waits for a page. */
@@ -32,14 +40,16 @@ export function openMail({ smtpUrl, mailFrom }: Config, onFailure: (error: Error
   if (smtpUrl === undefined || mailFrom === undefined) return undefined
   let sending = 0
 
-  async function sendNow({ to, subject, text }: Email): Promise<void> {
+  async function sendNow({ to, subject, text, replyTo }: Email): Promise<void> {
     // Loads the library only when it sends an e-mail.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(optionsOf(smtpUrl as string))
     try {
       // An address in an object is not parsed, so a comma or bracket cannot add a second recipient.
       const recipient = { name: '', address: inOneLine(to) }
-      await transport.sendMail({ from: mailFrom, to: recipient, subject: inOneLine(subject), text, ...QUIET })
+      const answers = replyTo && { replyTo: { name: '', address: inOneLine(replyTo) } }
+      const headers = { from: mailFrom, to: recipient, subject: inOneLine(subject), ...answers }
+      await transport.sendMail({ ...headers, text, ...QUIET })
     } finally {
       transport.close()
     }
@@ -62,7 +72,24 @@ export function openMail({ smtpUrl, mailFrom }: Config, onFailure: (error: Error
         sending -= 1
       }
     },
+    async deliver(email) {
+      try {
+        await sendNow(email)
+        return true
+      } catch (error) {
+        const reason = new Error(reasonOf(error))
+        if (!concernsOneEmail(error)) throw reason
+        onFailure(reason)
+        return false
+      }
+    },
   }
+}
+
+/** Whether the server, which accepts other e-mails, refused the recipient or the content of this one. */
+function concernsOneEmail(error: unknown): boolean {
+  const { command } = error as { command?: string }
+  return ['API', 'RCPT TO', 'DATA'].includes(command ?? '')
 }
 
 /** Stops the library from attaching files or fetching content, and asks auto-responders not to answer. */

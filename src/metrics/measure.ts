@@ -77,6 +77,32 @@ function measurePool(registers: Registry[], db: Db, connections: number): void {
   })
 }
 
+/** Adds the metrics of e-mails about applications. Every process reports the same values. */
+export function measureEmails(registry: Registry, db: Db): void {
+  const registers = [registry]
+  const refused = new Gauge({
+    name: 'adoptable_emails_refused',
+    help: 'Unsent e-mails that the mail server has refused at least once',
+    registers,
+  })
+  new Gauge({
+    name: 'adoptable_emails_waiting',
+    help: 'E-mails about applications that are not sent yet',
+    registers,
+    async collect() {
+      // While the store is down, the metrics keep their last values.
+      const rows = await db
+        .selectFrom('outbox')
+        .select('attempts')
+        .execute()
+        .catch(() => undefined)
+      if (!rows) return
+      this.set(rows.length)
+      refused.set(rows.filter(({ attempts }) => attempts > 0).length)
+    },
+  })
+}
+
 /** Adds the metrics of jobs. Every process reports the same values. */
 export function measureJobs(registry: Registry, db: Db): void {
   // Prometheus reserves the label `job`.

@@ -72,6 +72,12 @@ const details = {
     Type.Object(social, { title: 'Social', description: 'The pages of the organization on social media.' }),
   ),
   applicationQuestions: Type.Optional(Questions),
+  applicationNotices: Type.Optional(
+    Type.Enum(['at_once', 'daily'], {
+      type: 'string',
+      description: 'When e-mails about new applications are sent to `email`; without it, at once. Beta.',
+    }),
+  ),
 }
 
 export const Code = Type.String({

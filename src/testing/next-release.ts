@@ -4,7 +4,7 @@ import { MIGRATIONS } from '../db/migrations/all.ts'
 
 // A made-up next release with one more migration, for tests of upgrades.
 
-export const NEXT_MIGRATION = '0005-made-up'
+export const NEXT_MIGRATION = '9000-made-up'
 
 const STATEMENTS = [
   "alter table pet add column chip text not null default ''",

@@ -29,7 +29,7 @@ const ANSWERS: Record<string, string> = {
  *
  * @param refused addresses it refuses
  */
-export async function startSmtp(t: TestContext, refused: string[] = []): Promise<SmtpServer> {
+export async function startSmtp(t: TestContext, refused: string[] = [], port = 0): Promise<SmtpServer> {
   const emails: ReceivedEmail[] = []
   const commands: string[] = []
   const server = net.createServer((socket) => {
@@ -64,8 +64,33 @@ export async function startSmtp(t: TestContext, refused: string[] = []): Promise
     })
     answer('220 test ESMTP')
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
   return { port: (server.address() as AddressInfo).port, emails, commands }
+}
+
+/** Decodes quoted-printable text (RFC 2045, section 6.7), and Q words of headers if they use it. */
+function decodeQuoted(text: string): string {
+  const bytes = text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+/** The decoded subject of a received e-mail. */
+export function subjectOf(data: string): string {
+  const [, subject = ''] = /^Subject: (.*(?:\r\n[ \t].*)*)/m.exec(data) ?? []
+  return subject
+    .replace(/\?=\r\n[ \t]=\?UTF-8\?Q\?/g, '')
+    .replace(/\r\n[ \t]/g, ' ')
+    .replace(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, word: string) => decodeQuoted(word.replaceAll('_', ' ')))
+}
+
+/** The decoded lines of a received plain-text e-mail. */
+export function linesOf(data: string): string[] {
+  const at = data.indexOf('\r\n\r\n')
+  const text = data.slice(at + 4)
+  const isQuoted = /^Content-Transfer-Encoding: quoted-printable/im.test(data.slice(0, at))
+  return (isQuoted ? decodeQuoted(text) : text).split('\r\n')
 }

@@ -18,6 +18,7 @@ export const ON_POSTGRES = longestFirst([
   'src/applications/erasure.test.ts',
   'src/applications/link.test.ts',
   'src/applications/order-changes.test.ts',
+  'src/applications/outbox.test.ts',
   'src/applications/plan.test.ts',
   'src/categories/categories.test.ts',
   'src/cli/demo.slow.test.ts',

@@ -2,9 +2,11 @@ import * as organizationChanges from './organization-changes.ts'
 import * as postgresTables from './postgres/0001-tables.ts'
 import * as postgresChangeOwner from './postgres/0002-change-owner.ts'
 import * as postgresMicrochips from './postgres/0003-microchips.ts'
+import * as postgresOutbox from './postgres/0005-outbox.ts'
 import * as sqliteTables from './sqlite/0001-tables.ts'
 import * as sqliteChangeOwner from './sqlite/0002-change-owner.ts'
 import * as sqliteMicrochips from './sqlite/0003-microchips.ts'
+import * as sqliteOutbox from './sqlite/0005-outbox.ts'
 
 /** The migrations of each engine, in order. A released migration never changes. */
 export const MIGRATIONS = {
@@ -13,11 +15,13 @@ export const MIGRATIONS = {
     '0002-change-owner': sqliteChangeOwner,
     '0003-microchips': sqliteMicrochips,
     '0004-organization-changes': organizationChanges,
+    '0005-outbox': sqliteOutbox,
   },
   postgres: {
     '0001-tables': postgresTables,
     '0002-change-owner': postgresChangeOwner,
     '0003-microchips': postgresMicrochips,
     '0004-organization-changes': organizationChanges,
+    '0005-outbox': postgresOutbox,
   },
 }

@@ -5,3 +5,8 @@ export function mailLink(email: string): Html {
   const [name = '', domain = ''] = email.split('@')
   return html`<a href="mailto:${encodeURIComponent(name)}@${domain}">${email}</a>`
 }
+
+/** The address of a link that opens a new e-mail, in which the person enters the recipient. */
+export function mailTextAddress(subject: string, text: string): string {
+  return `mailto:?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(text)}`
+}

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { type EmailState, findEmailState } from '../../../applications/outbox.ts'
 import { type ApplicantView, findByLink } from '../../../applications/store.ts'
 import type { Context } from '../../../context.ts'
 import { changes } from '../../../db/change.ts'
@@ -6,7 +7,9 @@ import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { type Language, languageOf } from '../../../http/language.ts'
+import { publicOrigin } from '../../../http/link.ts'
 import { formatDate } from '../dates.ts'
+import { mailTextAddress } from '../mail-link.ts'
 import { textsOf } from '../texts/texts.ts'
 import { applyHead, refuseCrossSite } from './apply-form.ts'
 import { galleryPage } from './frame.ts'
@@ -27,7 +30,7 @@ export function applicantPages(
     const { token } = request.params
     const found = await findByLink(db, token)
     if (!found) throw new ApiError('application_not_found')
-    return followPage(context, request, found)
+    return followPage(context, request, found, await findEmailState(context, found.id))
   })
 
   app.post<TokenRequest>(
@@ -48,7 +51,12 @@ export function applicantPages(
   )
 }
 
-function followPage({ config }: Context, request: FastifyRequest, found: ApplicantView): string {
+function followPage(
+  { config }: Context,
+  request: FastifyRequest,
+  found: ApplicantView,
+  emails: EmailState,
+): string {
   const language = languageOf(request.headers)
   const { apply } = textsOf(language)
   const { petName, reply } = found
@@ -56,7 +64,7 @@ function followPage({ config }: Context, request: FastifyRequest, found: Applica
   const state = found.status === 'approved' && !found.mayWithdraw ? 'adopted' : found.status
   const isSent = (request.query as TokenRequest['Querystring']).done === 'sent'
   return galleryPage({
-    ...{ language, path: '', head: applyHead(), title: `${title} · adoptable` },
+    ...{ language, path: '', head: applyHead(), title: `${title} · adoptable`, scripts: ['gallery.js'] },
     main: html`<div class="apply">
 ${isSent && html`<p class="notice" role="status">${apply.sent}</p>`}
 <h1>${title}</h1>
@@ -68,11 +76,25 @@ ${
 <p class="said">${reply}</p></section>`
 }
 ${facts(found, language)}
-${found.mayWithdraw && html`<p class="keep">${apply.keep}</p>`}
+${found.mayWithdraw && keepPart(config, request, { title, emails })}
 ${(state === 'declined' || state === 'withdrawn') && html`<p><a class="button" href="/animals">${textsOf(language).common.toGallery}</a></p>`}
 ${found.mayWithdraw && withdrawal(request.params as TokenRequest['Params'], language)}
 <p class="hint">${apply.erased(unitWords(language, 'day', config.adopterDataDays))}</p></div>`,
   })
+}
+
+/** Asks to keep the private link, and offers ways to do so. */
+function keepPart(
+  config: Context['config'],
+  request: FastifyRequest,
+  { title, emails }: { title: string; emails: EmailState },
+): Html {
+  const { apply } = textsOf(languageOf(request.headers))
+  const { token } = request.params as TokenRequest['Params']
+  const link = `${publicOrigin(config, request)}/applications/${token}`
+  return html`<div class="keep"><p>${apply.keep[emails]}</p>
+<p class="row"><button type="button" class="plain" data-copies="${link}" data-copied="${apply.copied}" hidden>${apply.copyLink}</button>
+<a class="button plain" href="${mailTextAddress(title, link)}">${apply.mailLink}</a> <span role="status"></span></p></div>`
 }
 
 function facts(application: ApplicantView, language: Language): Html {

@@ -45,6 +45,8 @@ interface FormParts {
   shelter: string | undefined
   questions: readonly Question[]
   days: number
+  /** Whether applicants get e-mails. */
+  sendsEmail: boolean
   token: string
   typed: FieldValues
   problems: readonly Problem[]
@@ -100,12 +102,18 @@ const AUTOCOMPLETE: Partial<Record<FieldName, string>> = {
 const TYPES: Partial<Record<FieldName, 'email' | 'tel'>> = { email: 'email', phone: 'tel' }
 const REQUIRED: readonly FieldName[] = ['name', 'email']
 
-function field(name: FieldName, { language, typed, problems }: FormParts): Part {
+function field(name: FieldName, { language, typed, problems, sendsEmail }: FormParts): Part {
   const { apply } = textsOf(language)
   const label = apply.fields[name] ?? name
   const required = REQUIRED.includes(name)
   const shared = {
-    ...{ name, required, problems, value: typed[name] ?? '', hint: apply.hints[name] },
+    ...{
+      name,
+      required,
+      problems,
+      value: typed[name] ?? '',
+      hint: apply.hints[name === 'email' && sendsEmail ? 'emailSent' : name],
+    },
     label: required ? label : apply.optional(label),
     ...{ autocomplete: AUTOCOMPLETE[name], maxLength: MAX_CHARACTERS[name] },
   }

@@ -8,6 +8,7 @@ import { NO_STORE } from '../../../http/cache-headers.ts'
 import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { type FormBody, readForm } from '../../../http/form-body.ts'
 import { LANGUAGE_VARY, languageOf } from '../../../http/language.ts'
+import { publicOrigin } from '../../../http/link.ts'
 import { hashToken, newToken } from '../../../http/token.ts'
 import { counterOfAddress } from '../../../limits/accounts.ts'
 import type { Question } from '../../../organizations/questions.ts'
@@ -112,6 +113,7 @@ function formPage(
   return applyPage({
     ...animal,
     ...{ language, typed, problems, days: context.config.adopterDataDays },
+    sendsEmail: context.mail !== undefined,
     token: token ?? newFormToken(context, pet.id),
   })
 }
@@ -170,7 +172,9 @@ async function receive(
   try {
     // Browsers and password managers fill in the hidden field too, so staff decide about the application.
     const notes = { form: form.get(HIDDEN_FIELD) ? apply.filledHidden : undefined, repeated: apply.repeated }
-    const sending = { by: null, linkHash: link.hash, notes, now: context.clock() }
+    const privateLink = `${publicOrigin(context.config, request)}/applications/${link.token}`
+    const contact = { language, link: privateLink }
+    const sending = { by: null, linkHash: link.hash, contact, notes, now: context.clock() }
     const stored = await context.write(changes.insertApplication, read.application, sending)
     // The form was sent before, and can no longer correct its application.
     if (stored.closedAt !== null || !hasText(stored, read.application))

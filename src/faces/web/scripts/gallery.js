@@ -1,4 +1,4 @@
-// Shortens search addresses and lets arrow keys change the photo. The gallery works without this script.
+// Shortens search addresses, lets arrow keys change the photo, and copies links. The gallery works without this script.
 
 for (const form of document.querySelectorAll('form.finder'))
   form.addEventListener('formdata', ({ formData }) => {
@@ -33,4 +33,13 @@ for (const strip of document.querySelectorAll('.strip')) {
   })
   strip.addEventListener('scroll', mark, { passive: true })
   mark()
+}
+
+// Copy a link. Without a secure connection, browsers do not allow it.
+for (const button of document.querySelectorAll('[data-copies]')) {
+  button.hidden = navigator.clipboard === undefined
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(button.dataset.copies)
+    button.parentElement.querySelector('[role=status]').textContent = button.dataset.copied
+  })
 }

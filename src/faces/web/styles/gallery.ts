@@ -304,6 +304,8 @@ button.big { width: 100%; min-height: 3.25rem; font-size: 1.1rem; }
 .said { white-space: pre-line; }
 .apply dl.facts { margin: 1.25rem 0; }
 .keep { padding: 0.75rem 1rem; border: 2px solid var(--strong); border-radius: 10px; }
+.keep p { margin: 0; }
+.keep .row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-top: 0.75rem; }
 .withdraw { margin: 1.5rem 0; }
 .withdraw summary { padding: 0.4rem 0; color: var(--link); font-weight: 600; cursor: pointer; }
 @media (min-width: 34.01rem) { button.big { width: auto; padding-inline: 2rem; } }

@@ -18,6 +18,7 @@ const en = {
   } as Words,
   hints: {
     email: 'The shelter may contact you at this address.',
+    emailSent: 'We’ll e-mail you when the shelter decides or replies. The shelter may also contact you here.',
     message: 'Who lives with you, what your home is like, and anything else the shelter should know.',
   } as Words,
   optional: (label: string) => `${label} (optional)`,
@@ -63,7 +64,16 @@ const en = {
   yours: (name: string) => `Your application to adopt ${name}`,
   yoursGone: 'Your application',
   sent: 'Your application was sent. Thank you!',
-  keep: 'Save the address of this page: bookmark it, or e-mail it to yourself. You need it to come back and see the shelter’s reply. Anyone who has it can see this page.',
+  /** By whether the applicant gets e-mails. */
+  keep: {
+    none: 'Save the address of this page. You need it to come back and see the shelter’s decision and reply. Anyone who has it can see this page.',
+    sent: 'We send you this link by e-mail, and again an e-mail when the shelter decides or replies. Anyone who has the link can see this page.',
+    refused:
+      'An e-mail to the address in your application was refused. Save the address of this page: you need it to come back and see the shelter’s decision and reply. Anyone who has it can see this page.',
+  },
+  copyLink: 'Copy link',
+  copied: 'Link copied',
+  mailLink: 'E-mail it to myself',
   statuses: {
     received: 'Received',
     in_review: 'In review',
@@ -116,6 +126,8 @@ const es: typeof en = {
   },
   hints: {
     email: 'El refugio puede escribirle a esta dirección.',
+    emailSent:
+      'Le escribiremos cuando el refugio decida o responda. El refugio también puede escribirle aquí.',
     message: 'Quién vive con usted, cómo es su hogar y qué más debería saber el refugio.',
   },
   optional: (label) => `${label} (opcional)`,
@@ -160,7 +172,15 @@ const es: typeof en = {
   yours: (name) => `Su solicitud de adopción de ${name}`,
   yoursGone: 'Su solicitud',
   sent: 'Su solicitud se envió. ¡Gracias!',
-  keep: 'Guarde la dirección de esta página: añádala a favoritos o envíela a su propio correo. La necesita para volver y ver la respuesta del refugio. Quien la tenga puede ver esta página.',
+  keep: {
+    none: 'Guarde la dirección de esta página. La necesita para volver y ver la decisión y la respuesta del refugio. Quien la tenga puede ver esta página.',
+    sent: 'Le enviamos este enlace por correo, y le escribiremos de nuevo cuando el refugio decida o responda. Quien tenga el enlace puede ver esta página.',
+    refused:
+      'Un correo a la dirección de su solicitud fue rechazado. Guarde la dirección de esta página: la necesita para volver y ver la decisión y la respuesta del refugio. Quien la tenga puede ver esta página.',
+  },
+  copyLink: 'Copiar enlace',
+  copied: 'Enlace copiado',
+  mailLink: 'Enviármelo por correo',
   statuses: {
     received: 'Recibida',
     in_review: 'En revisión',

@@ -54,7 +54,14 @@ const en = {
     adoptedText: 'The adoption is complete, and this application is closed.',
     decide: 'Decision',
     reply: 'Reply to the applicant',
-    replyHint: 'Shown to the applicant on their application page, with the status.',
+    /** By whether the applicant gets e-mails. */
+    replyHints: {
+      none: 'The applicant sees status and reply on their application page, and gets no e-mail about it.',
+      sent: 'The applicant gets status and reply by e-mail, and sees them on their application page.',
+      refused: 'The applicant sees status and reply on their application page.',
+    },
+    emailRefused:
+      'The mail server refused an e-mail to this applicant. Check the address, and contact them another way.',
     note: 'Note for staff',
     noteHint: 'The applicant sees this note only if they request their data.',
     moves: {
@@ -79,7 +86,7 @@ const en = {
         title: (who: string) => `Mark the application from ${who} as withdrawn?`,
         yes: 'Yes, mark as withdrawn',
       },
-      text: 'This cannot be undone. The applicant sees it on their application page.',
+      text: 'This cannot be undone.',
       reply: 'Reply to the applicant (optional)',
       no: 'No, go back',
     },
@@ -192,7 +199,13 @@ const es: typeof en = {
     adoptedText: 'La adopción se completó y esta solicitud está cerrada.',
     decide: 'Decisión',
     reply: 'Respuesta a la persona solicitante',
-    replyHint: 'La persona solicitante la ve en la página de su solicitud, junto con el estado.',
+    replyHints: {
+      none: 'La persona solicitante ve el estado y la respuesta en la página de su solicitud, y no recibe ningún correo.',
+      sent: 'La persona solicitante recibe el estado y la respuesta por correo, y los ve en la página de su solicitud.',
+      refused: 'La persona solicitante ve el estado y la respuesta en la página de su solicitud.',
+    },
+    emailRefused:
+      'El servidor de correo rechazó un correo a esta persona. Compruebe la dirección y contacte con ella de otra manera.',
     note: 'Nota para el personal',
     noteHint: 'La persona solicitante solo ve esta nota si solicita sus datos.',
     moves: {
@@ -217,7 +230,7 @@ const es: typeof en = {
         title: (who) => `¿Marcar como retirada la solicitud de ${who}?`,
         yes: 'Sí, marcar como retirada',
       },
-      text: 'Esto no se puede deshacer. La persona solicitante lo verá en la página de su solicitud.',
+      text: 'Esto no se puede deshacer.',
       reply: 'Respuesta a la persona solicitante (opcional)',
       no: 'No, volver',
     },

@@ -22,8 +22,14 @@ const en = {
     adminAdds: 'Ask an admin to add the first one.',
     addLead: 'A name and a code are enough to start. You can add the rest later.',
     addButton: 'Add organization',
-    codeHint:
-      '1 to 20 letters and digits, e.g. CO12. The code is part of web addresses and cannot be changed later.',
+    hints: {
+      code: '1 to 20 letters and digits, e.g. CO12. The code is part of web addresses and cannot be changed later.',
+      applicationNotices: 'They go to the e-mail address above, if this service sends e-mails.',
+    } as Record<string, string>,
+    notices: [
+      ['', 'At once'],
+      ['daily', 'Once a day'],
+    ] as (readonly [string, string])[],
     codeWrong: (label: string) =>
       `${label} must have 1 to 20 letters and digits, e.g. CO12. Hyphens are allowed only between them.`,
     codeTaken: 'Another organization already has this code. Choose a different one.',
@@ -38,6 +44,7 @@ const en = {
       name: 'Name',
       code: 'Code',
       email: 'E-mail',
+      applicationNotices: 'E-mails about new applications',
       phone: 'Phone',
       website: 'Website',
       'address.street': 'Street',
@@ -151,8 +158,14 @@ const es: typeof en = {
     adminAdds: 'Pida a una persona con la función «Administración» que añada la primera.',
     addLead: 'Para empezar bastan un nombre y un código. Lo demás puede añadirlo después.',
     addButton: 'Añadir organización',
-    codeHint:
-      'De 1 a 20 letras y cifras, p. ej. CO12. El código forma parte de direcciones web y no se puede cambiar después.',
+    hints: {
+      code: 'De 1 a 20 letras y cifras, p. ej. CO12. El código forma parte de direcciones web y no se puede cambiar después.',
+      applicationNotices: 'Van al correo electrónico de arriba, si este servicio envía correos.',
+    },
+    notices: [
+      ['', 'Al momento'],
+      ['daily', 'Una vez al día'],
+    ],
     codeWrong: (label) =>
       `${label}: escriba de 1 a 20 letras sin acentos y cifras, p. ej. CO12. Solo puede haber guiones entre ellas.`,
     codeTaken: 'Otra organización ya tiene este código. Elija uno distinto.',
@@ -167,6 +180,7 @@ const es: typeof en = {
       name: 'Nombre',
       code: 'Código',
       email: 'Correo electrónico',
+      applicationNotices: 'Correos sobre solicitudes nuevas',
       phone: 'Teléfono',
       website: 'Sitio web',
       'address.street': 'Calle y número',

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listNextStatuses } from '../../../../applications/application-changes.ts'
 import { readDecision } from '../../../../applications/forms.ts'
 import { ORDER_TRANSITIONS } from '../../../../applications/order-changes.ts'
+import { type EmailState, findEmailState } from '../../../../applications/outbox.ts'
 import type { ApplicationPatch, ApplicationStatus } from '../../../../applications/schema.ts'
 import {
   type ClosingStatus,
@@ -75,7 +76,7 @@ async function decide(context: Context, request: FastifyRequest, reply: FastifyR
   try {
     requireSame(form, before.status, status)
     if (isClosing(status) && listNextStatuses(before).includes(status) && !form.has(SURE))
-      return closingPage(request, before, status, form)
+      return closingPage(request, before, { status, form, emails: await findEmailState(context, before.id) })
     const patch = readDecision({ ...(status !== '' && { status }), ...changedTexts(form, typed) })
     const decision = { ...orders.viewerOf(request.caller), id: before.id, now: context.clock() }
     await context.write(changes.updateApplication, patch, decision)
@@ -156,6 +157,7 @@ async function applicationPage(
   const who = applicantName(stored, request)
   const wish = adoptedAt(stored) ? applications.hasAdopted(name) : applications.wishes(name)
   const mayDecide = callerMay(request.caller, 'decideApplications')
+  const emails = await findEmailState(context, stored.id)
   const main = html`<div class="head"><div><h1>${who}</h1>
 <p>${wish} ${stateLine(stored, request, context.clock())}</p>
 <p>${animals.has(stored.petId) && html`<a href="${PREFIX}/animals/${stored.petId}">${name}</a> · `}<a href="${PREFIX}/applications?petId=${stored.petId}">${applications.forAnimal(name)}</a> ·
@@ -166,7 +168,8 @@ ${sentPart(stored, request)}</section>
 <div>${await orderSection(context, request, stored)}
 <section class="card" aria-labelledby="decide"><h2 id="decide">${applications.decide}</h2>
 ${await times(context, request, stored)}
-${mayDecide && decisionForm(request, stored, { name, friends, typed, problems })}</section></div></div>`
+${emails === 'refused' && html`<p class="notice">${applications.emailRefused}</p>`}
+${mayDecide && decisionForm(request, stored, { name, friends, emails, typed, problems })}</section></div></div>`
   return consolePage(request, { title: `${who}: ${name}`, main })
 }
 
@@ -190,6 +193,7 @@ interface DecisionParts {
   /** The animal, and the animals that are adopted together with it. */
   name: string
   friends: ReadonlyMap<number, NamedAnimal>
+  emails: EmailState
   typed: Texts | undefined
   problems: readonly Problem[]
 }
@@ -197,7 +201,7 @@ interface DecisionParts {
 function decisionForm(
   request: FastifyRequest,
   stored: StoredApplication,
-  { name, friends, typed, problems }: DecisionParts,
+  { name, friends, emails, typed, problems }: DecisionParts,
 ): Html {
   const { applications } = wordsFor(request).words
   const { id, status, personal } = stored
@@ -210,7 +214,7 @@ function decisionForm(
 <input type="hidden" name="was-${field}" value="${texts[field]}">`
   return html`<form method="post" id="field-${NON_FIELD}" action="${PREFIX}/applications/${id}" novalidate>
 <input type="hidden" name="was" value="${status}">
-${area('reply', applications.reply, applications.replyHint)}
+${area('reply', applications.reply, applications.replyHints[emails])}
 ${area('note', applications.note, applications.noteHint)}
 ${hints(moves, status, { name, friends }, request)}
 <div class="row">${moves.map((to) => moveButton(to, status, request))}
@@ -266,8 +270,7 @@ const REPEATED = ['was', 'was-reply', 'note', 'was-note']
 function closingPage(
   request: FastifyRequest,
   stored: StoredApplication,
-  status: ClosingStatus,
-  form: FormBody,
+  { status, form, emails }: { status: ClosingStatus; form: FormBody; emails: EmailState },
 ): string {
   const { applications } = wordsFor(request).words
   const { closing } = applications
@@ -279,14 +282,13 @@ function closingPage(
   return consolePage(request, {
     title,
     main: html`<div class="narrow"><h1>${title}</h1>
-<p>${closing.text}</p>
+<p>${closing.text} ${applications.replyHints[emails]}</p>
 <form method="post" action="${path}" novalidate>
 <input type="hidden" name="status" value="${status}"><input type="hidden" name="${SURE}" value="yes">
 ${repeated.map((name) => html`<input type="hidden" name="${name}" value="${readField(form, name)}">`)}
 ${longTextField({
   name: 'reply',
   label: closing.reply,
-  hint: applications.replyHint,
   value: form.has('reply') ? readField(form, 'reply') : personal?.reply,
   rows: 4,
   maxLength: MAX_CHARACTERS,

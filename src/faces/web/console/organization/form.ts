@@ -2,7 +2,7 @@ import type { ApiError } from '../../../../errors.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
 import { PATCHABLE } from '../../../../organizations/schema.ts'
-import { longTextField, type Problem, problemSummary, textField } from '../../forms.ts'
+import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import {
   codeField,
@@ -22,7 +22,13 @@ const partsOf = (member: 'hours' | 'social'): string[] =>
 
 /** The fields of the form, by group. */
 export const GROUPS = {
-  contact: [wide('name'), field('email', 'email'), field('phone'), field('website', 'web')],
+  contact: [
+    wide('name'),
+    field('email', 'email'),
+    field('applicationNotices', 'choice'),
+    field('phone'),
+    field('website', 'web'),
+  ],
   address: [
     wide('address.street'),
     ...['address.city', 'address.postcode', 'address.region'].map((name) => field(name)),
@@ -80,14 +86,16 @@ ${fieldsets}<div class="actions">${actions}</div></form>`
 }
 
 function input({ name, kind, wide }: FormField, { values, problems, language }: FormParts): Html {
-  const { labels, codeHint } = textsOf(language).console.organization
-  const hint = name === 'code' ? codeHint : undefined
+  const { labels, hints, notices } = textsOf(language).console.organization
+  const hint = hints[name]
   const shared = { name, label: labels[name] ?? name, value: values[name], problems, hint }
   const control =
     kind === 'text'
       ? longTextField({ ...shared, rows: 5 })
-      : kind === 'country'
-        ? codeField(kind, language, shared)
-        : textField({ ...shared, type: kind === 'email' ? 'email' : 'text' })
+      : kind === 'choice'
+        ? selectField({ ...shared, choices: notices })
+        : kind === 'country'
+          ? codeField(kind, language, shared)
+          : textField({ ...shared, type: kind === 'email' ? 'email' : 'text' })
   return wide ? html`<div class="wide">${control}</div>` : control
 }

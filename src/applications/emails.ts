@@ -1,0 +1,224 @@
+import type { Language } from '../http/language.ts'
+import { withoutBidiControls } from '../http/text.ts'
+import type { Email } from '../mail/mail.ts'
+import type { Organization } from '../organizations/schema.ts'
+import type { ApplicationStatus } from './schema.ts'
+
+// The texts of e-mails about applications. E-mails to applicants have no text that the applicant typed, so
+// nobody can use the form to send texts to other people.
+
+type Words = Record<string, string>
+
+const en = {
+  hello: 'Hello,',
+  shelter: 'The shelter',
+  receipt: {
+    subject: (animal: string) => `Your application to adopt ${animal}`,
+    text: (shelter: string, animal: string, link: string) =>
+      `${shelter} received your application to adopt ${animal}. Thank you!
+
+To follow or withdraw your application, open this private link:
+
+${link}
+
+Please keep this e-mail: you need the link to come back, and anyone who has it can see the page. You will
+get another e-mail when the shelter decides or replies.
+
+If you did not send this application, open the link and withdraw it.`,
+  },
+  decisionSubject: (animal: string, status: string) => `Your application to adopt ${animal}: ${status}`,
+  replySubject: (animal: string) => `A reply about your application to adopt ${animal}`,
+  statuses: {
+    received: 'received',
+    in_review: 'in review',
+    approved: 'approved',
+    declined: 'declined',
+    withdrawn: 'withdrawn',
+    adopted: 'adoption complete',
+  } as Words,
+  news: {
+    received: (shelter: string) => `${shelter} has your application and will review it.`,
+    in_review: (shelter: string) => `${shelter} is reviewing your application.`,
+    approved: (shelter: string) =>
+      `${shelter} approved your application. Contact the shelter if you haven’t heard about the next steps.`,
+    declined: (shelter: string) =>
+      `${shelter} declined your application. We hope you’ll consider another animal.`,
+    withdrawn: () => 'Your application was withdrawn.',
+    adopted: () => 'The adoption is complete. Congratulations to you both!',
+  } as Record<string, (shelter: string) => string>,
+  reasons: {
+    adopted: 'This animal was adopted by someone else. We hope you’ll consider another animal.',
+    animal_removed: 'This animal is no longer looking for a home. We hope you’ll consider another animal.',
+  } as Words,
+  reply: (shelter: string) => `${shelter} writes:`,
+  page: 'You can also see this on the page of your application. Its private link is in the first e-mail.',
+  contact: (shelter: string, ways: string) => `To contact ${shelter}: ${ways}`,
+  noAnimal: 'an animal',
+  notice: {
+    subject: (count: number, animal: string) =>
+      count === 1 ? `New application to adopt ${animal}` : `${count} new applications`,
+    text: (count: number, list: string, settings: string) =>
+      `${count === 1 ? 'There is a new application' : 'There are new applications'}:
+
+${list}
+
+Sign in to read and decide. To get these e-mails at once or once a day:
+${settings}`,
+  },
+}
+
+const es: typeof en = {
+  hello: 'Hola:',
+  shelter: 'El refugio',
+  receipt: {
+    subject: (animal) => `Su solicitud de adopción de ${animal}`,
+    text: (shelter, animal, link) =>
+      `${shelter} recibió su solicitud de adopción de ${animal}. ¡Gracias!
+
+Para seguir o retirar su solicitud, abra este enlace privado:
+
+${link}
+
+Guarde este correo: necesita el enlace para volver, y quien lo tenga puede ver la página. Recibirá otro
+correo cuando el refugio decida o responda.
+
+Si usted no envió esta solicitud, abra el enlace y retírela.`,
+  },
+  decisionSubject: (animal, status) => `Su solicitud de adopción de ${animal}: ${status}`,
+  replySubject: (animal) => `Una respuesta sobre su solicitud de adopción de ${animal}`,
+  statuses: {
+    received: 'recibida',
+    in_review: 'en revisión',
+    approved: 'aprobada',
+    declined: 'rechazada',
+    withdrawn: 'retirada',
+    adopted: 'adopción completada',
+  },
+  news: {
+    received: (shelter) => `${shelter} tiene su solicitud y la revisará.`,
+    in_review: (shelter) => `${shelter} está revisando su solicitud.`,
+    approved: (shelter) =>
+      `${shelter} aprobó su solicitud. Póngase en contacto con el refugio si todavía no sabe cuáles son los próximos pasos.`,
+    declined: (shelter) => `${shelter} rechazó su solicitud. Esperamos que considere otro animal.`,
+    withdrawn: () => 'Su solicitud se retiró.',
+    adopted: () => 'La adopción se completó. ¡Felicidades!',
+  },
+  reasons: {
+    adopted: 'Otra persona adoptó a este animal. Esperamos que considere otro.',
+    animal_removed: 'Este animal ya no busca un hogar. Esperamos que considere otro.',
+  },
+  reply: (shelter) => `${shelter} escribe:`,
+  page: 'También puede verlo en la página de su solicitud. El enlace privado está en el primer correo.',
+  contact: (shelter, ways) => `Para contactar con ${shelter}: ${ways}`,
+  noAnimal: 'un animal',
+  notice: {
+    subject: (count, animal) =>
+      count === 1 ? `Nueva solicitud de adopción de ${animal}` : `${count} solicitudes nuevas`,
+    text: (count, list, settings) =>
+      `${count === 1 ? 'Hay una solicitud nueva' : 'Hay solicitudes nuevas'}:
+
+${list}
+
+Inicie sesión para leer y decidir. Para recibir estos correos al momento o una vez al día:
+${settings}`,
+  },
+}
+
+const TEXTS = { en, es } satisfies Record<Language, typeof en>
+
+type Shelter = Pick<Organization, 'name' | 'email' | 'phone'>
+
+/** The addressee and the subject matter of an e-mail to an applicant. */
+export interface ApplicationNews {
+  to: string
+  language: Language
+  /** The name of the animal. Absent if its record was removed. */
+  animal: string | undefined
+  shelter: Shelter | undefined
+}
+
+/** The e-mail with the private link, after the application was received. */
+export function receiptEmail(news: ApplicationNews, link: string): Email {
+  const words = TEXTS[news.language]
+  const { animal, shelter } = namesIn(news)
+  return applicantEmail(news, words.receipt.subject(animal), [words.receipt.text(shelter, animal, link)])
+}
+
+interface State {
+  /** After the adoption is complete, `adopted`. */
+  status: ApplicationStatus | 'adopted'
+  reason?: string | undefined
+  reply?: string | undefined
+}
+
+/** The e-mail after a decision or a new reply. */
+export function newsEmail(
+  news: ApplicationNews,
+  kind: 'decision' | 'reply',
+  { status, reason, reply }: State,
+): Email {
+  const words = TEXTS[news.language]
+  const { animal, shelter } = namesIn(news)
+  const subject =
+    kind === 'reply'
+      ? words.replySubject(animal)
+      : words.decisionSubject(animal, words.statuses[status] ?? status)
+  const state = words.reasons[reason ?? ''] ?? words.news[status]?.(shelter)
+  return applicantEmail(news, subject, [
+    kind === 'decision' && state,
+    reply && `${words.reply(shelter)}\n\n${reply}`,
+    words.page,
+  ])
+}
+
+function namesIn({ language, animal, shelter }: ApplicationNews) {
+  const words = TEXTS[language]
+  return {
+    animal: withoutBidiControls(animal ?? words.noAnimal),
+    shelter: withoutBidiControls(shelter?.name ?? words.shelter),
+  }
+}
+
+function applicantEmail(
+  { to, language, shelter }: ApplicationNews,
+  subject: string,
+  parts: (string | undefined | false)[],
+): Email {
+  const words = TEXTS[language]
+  const ways = [shelter?.email, shelter?.phone].filter(Boolean).join(', ')
+  const contact = shelter && ways && words.contact(withoutBidiControls(shelter.name), ways)
+  return {
+    to,
+    subject,
+    text: `${[words.hello, ...parts, contact].filter(Boolean).join('\n\n')}\n`,
+    replyTo: shelter?.email,
+  }
+}
+
+/** Countries whose shelters get their e-mails in Spanish. */
+const SPANISH = new Set('AR BO CL CO CR CU DO EC ES GQ GT HN MX NI PA PE PR PY SV UY VE'.split(' '))
+
+export interface NewApplications {
+  to: string
+  country: string | undefined
+  applications: { id: number; animal: string | undefined }[]
+  /** The address of the service. */
+  origin: string
+  organizationId: number
+}
+
+/** The e-mail to a shelter about new applications. It names no applicants, because it may be read by many. */
+export function noticeEmail({ to, country, applications, origin, organizationId }: NewApplications): Email {
+  const words = TEXTS[SPANISH.has(country ?? '') ? 'es' : 'en']
+  const nameOf = (animal: string | undefined) => withoutBidiControls(animal ?? words.noAnimal)
+  const list = applications.map(
+    ({ id, animal }) => `- ${nameOf(animal)}: ${origin}/console/applications/${id}`,
+  )
+  const settings = `${origin}/console/organizations/${organizationId}`
+  const count = applications.length
+  return {
+    to,
+    subject: words.notice.subject(count, nameOf(applications[0]?.animal)),
+    text: `${words.hello}\n\n${words.notice.text(count, list.join('\n'), settings)}\n`,
+  }
+}
