@@ -4,7 +4,7 @@ import type { Db } from '../../db/tables.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
 import { compareBytes, fold } from '../../search/words.ts'
 import type { FacetQuery, PetFacets } from '../schema.ts'
-import { type Criteria, criteriaOf, type Finder } from './filters.ts'
+import { type Criteria, criteriaOf, type Finder, type Near } from './filters.ts'
 import { requireBounds, type SearchQuery } from './find.ts'
 import { countByPlace, countUpTo, type Position, readKeys, type TokenQuery } from './matching.ts'
 import { atOrganization, COUNTED } from './tokens.ts'
@@ -173,10 +173,34 @@ export async function countMatches(finder: Finder, query: SearchQuery): Promise<
     return { count: matches, isExact: !approximate }
   }
   if (!near) return countTokens(finder.db, tokenQuery)
+  return { count: await countNear(finder.db, tokenQuery, near), isExact: true }
+}
+
+async function countNear(db: Db, tokenQuery: TokenQuery, near: Near): Promise<number> {
   let count = 0
-  for (const { place, count: animals } of await countByPlace(finder.db, tokenQuery))
+  for (const { place, count: animals } of await countByPlace(db, tokenQuery))
     if (near.metersOf.has(place ?? '')) count += Number(animals)
-  return { count, isExact: true }
+  return count
+}
+
+/**
+ * Counts the animals that match, up to 10,000. Public pages use this count, because it has a low cost for
+ * every query.
+ *
+ * @param query a query without times
+ * @returns undefined if there are too many animals to count those near a place, or if the database is busy
+ */
+export async function countFew(finder: Finder, query: SearchQuery): Promise<MatchCount | undefined> {
+  const { tokenQuery, near } = await criteriaOf(finder, query)
+  try {
+    const count = await countUpTo(finder.db, tokenQuery, MAX_MATCHES + 1)
+    const isExact = count <= MAX_MATCHES
+    if (!near) return { count: Math.min(count, MAX_MATCHES), isExact }
+    return isExact ? { count: await countNear(finder.db, tokenQuery, near), isExact } : undefined
+  } catch (error) {
+    if (!isTimeout(error)) throw error
+    return undefined
+  }
 }
 
 async function countTokens(db: Db, tokenQuery: TokenQuery): Promise<MatchCount> {

@@ -153,7 +153,7 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
     await page.goto(at('/'))
     await page.getByLabel('Name, breed or keyword').fill('beagle')
     await page.getByLabel('Type').selectOption('Dog')
-    await page.getByText('More filters').click()
+    await page.getByText('Filters').click()
     await page.getByLabel('Adult').check()
     await page.getByRole('button', { name: 'Search' }).first().click()
     assert.match(page.url(), /\/animals\?q=beagle&kind=dog&/)

@@ -118,7 +118,8 @@ interface FormParts {
 /** The search form. */
 export function filterForm(phrasing: Phrasing, { query, problems, kinds, breeds }: FormParts): Html {
   const { gallery } = phrasing.texts
-  const activeCount = parametersOf(query as ListQuery).filter(([name]) => !MAIN_FIELDS.includes(name)).length
+  const isActive = ([name]: [string, string]): boolean => ![...MAIN_FIELDS, 'sort'].includes(name)
+  const activeCount = parametersOf(query as ListQuery).filter(isActive).length
   const text = (name: 'q' | 'near', label: string, placeholder: string): Html =>
     textField({ name, label, placeholder, problems, maxLength: 100, value: one(query[name]) })
   const kind = one(query.kind)
@@ -146,7 +147,7 @@ ${selectField({
 })}
 <button>${gallery.search}</button>
 </div>
-<details${(activeCount > 0 || problems.some(({ field }) => !MAIN_FIELDS.includes(field))) && html` open`}><summary>${gallery.more}${
+<details${problems.length > 0 && html` open`}><summary>${gallery.more}${
     activeCount > 0 && html` <span class="tag">${gallery.inUse(activeCount)}</span>`
   }</summary>
 <div class="finder-more">
@@ -157,7 +158,7 @@ ${moreFields(phrasing, query, problems, breeds)}
 </form>`
 }
 
-/** Fields that are always visible. */
+/** Fields outside of the filters that a visitor opens. On a phone, only the first is always visible. */
 const MAIN_FIELDS = ['q', 'kind', 'near', 'within']
 
 function moreFields(
@@ -187,13 +188,7 @@ function moreFields(
       value: one(query.sex),
       choices: [['', gallery.either], ...words(common.sex, ['female', 'male'])],
     }),
-    selectField({
-      name: 'sort',
-      label: gallery.sort,
-      problems,
-      value: one(query.sort),
-      choices: [['', gallery.usualOrder], ...words(gallery.sorts, Object.keys(gallery.sorts))],
-    }),
+    sortField(gallery, query, problems),
     checkGroup(gallery.age, checks('age', words(common.age, AGES), query.age)),
     checkGroup(gallery.size, checks('size', words(common.size, SIZES), query.size)),
     checkGroup(
@@ -201,6 +196,35 @@ function moreFields(
       GOOD_WITH.map((name) => check(name, 'true', gallery[name], one(query[name]) === 'true')),
     ),
   ]
+}
+
+/** Keeps the order in the next search. A visible field only explains an invalid order. */
+function sortField(
+  gallery: Phrasing['texts']['gallery'],
+  { sort, near }: Partial<ListQuery>,
+  problems: Problem[],
+): Part {
+  const value = one(sort)
+  if (problems.some(({ field }) => field === 'sort')) {
+    const choices = Object.entries(gallery.sorts)
+    return selectField({ name: 'sort', label: gallery.sort, problems, value, choices })
+  }
+  // Nearest first is the default with a place, and invalid without a place.
+  const isDefault = value === undefined || value === (near === undefined ? 'newest' : 'nearest')
+  return !isDefault && value !== 'nearest' && html`<input type="hidden" name="sort" value="${value}">`
+}
+
+/** Links to the same list in each order. */
+export function sortLinks({ texts: { gallery } }: Phrasing, query: ListQuery): Html {
+  const { near } = query
+  const others = parametersOf(query).filter(([name]) => name !== 'sort')
+  const current = sortOf(query)
+  const links = SORTS.filter((name) => near !== undefined || name !== 'nearest').map((name) => {
+    const isDefault = name === (near === undefined ? 'newest' : 'nearest')
+    const path = listPath(isDefault ? others : [...others, ['sort', name]])
+    return html`<li><a href="${path}"${name === current && html` aria-current="true"`}>${gallery.sorts[name]}</a></li>`
+  })
+  return html`<nav aria-label="${gallery.sort}"><ul class="inline">${links}</ul></nav>`
 }
 
 /** A group of checkboxes. */

@@ -4,6 +4,7 @@ import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
+import { countFew, type MatchCount } from '../../../pets/search/facets.ts'
 import * as vocabulary from '../../../vocabulary/store.ts'
 import type { Problem } from '../forms.ts'
 import { pageHeaders } from '../page.ts'
@@ -19,6 +20,7 @@ import {
   listPath,
   parametersOf,
   petQueryOf,
+  sortLinks,
 } from './filters.ts'
 import { galleryPage } from './frame.ts'
 import { pageLinks } from './page-parts.ts'
@@ -78,9 +80,10 @@ async function listPage(
     scripts: ['gallery.js'],
     head: html`<link rel="canonical" href="${origin}${isFirst ? own : listPath(parameters, query.cursor)}">`,
     main: html`<h1>${texts.gallery.title}</h1>
-${parameters.length === 0 && isFirst && html`<p class="lead">${await waiting(gallery, phrasing)} ${texts.gallery.lead}</p>`}
+${parameters.length === 0 && isFirst && html`<p class="lead">${texts.gallery.lead}</p>`}
 ${parameters.length === 0 ? emptyForm(phrasing, kinds) : filterForm(phrasing, form)}
 ${filterChips(phrasing, query, kinds)}
+${animals.length > 0 && (await listHead(gallery, phrasing, query, listing))}
 ${animals.length > 0 ? cardList(phrasing, animals, names) : nothingFound(texts, parameters.length > 0, next)}
 ${pageLinks(texts, isFirst ? undefined : listPath(parameters), next && listPath(parameters, next))}`,
   })
@@ -98,9 +101,26 @@ function emptyForm(phrasing: Phrasing, kinds: string[]): Html {
   return form
 }
 
-async function waiting(gallery: Gallery, { texts, language }: Phrasing): Promise<string | undefined> {
-  const count = await gallery.waiting()
-  return count > 1 ? texts.gallery.waiting(numberWords(language, count)) : undefined
+/** The number of animals that match, and the links to sort them. */
+async function listHead(
+  gallery: Gallery,
+  phrasing: Phrasing,
+  query: ListQuery,
+  { animals, next }: Listing,
+): Promise<Html> {
+  const { texts, language } = phrasing
+  const isWhole = query.cursor === undefined && next === undefined
+  const found = isWhole ? { count: animals.length, isExact: true } : await countAnimals(gallery, query)
+  const words = found && texts.gallery.count(found.count, numberWords(language, found.count))
+  return html`<div class="list-head"><p>${found && (found.isExact ? words : texts.gallery.moreThan(words ?? ''))}</p>${
+    (!isWhole || animals.length > 1) && sortLinks(phrasing, query)
+  }</div>`
+}
+
+async function countAnimals(gallery: Gallery, query: ListQuery): Promise<MatchCount | undefined> {
+  const isFiltered = parametersOf(query).some(([name]) => name !== 'sort')
+  if (!isFiltered) return { count: await gallery.waiting(), isExact: true }
+  return countFew(gallery.finder, await petQueryOf(gallery, query))
 }
 
 function nothingFound({ gallery }: Texts, isFiltered: boolean, cursor: string | undefined): Html {

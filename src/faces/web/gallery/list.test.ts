@@ -112,6 +112,45 @@ test('GET /animals page by page: lists each animal once', async (t) => {
   }
 })
 
+test('GET /animals with and without filters: says how many animals there are, and links to each order', async (t) => {
+  const { add, visit, shelter } = await startGallery(t)
+  const { id: organizationId } = await shelter({ address: { city: 'Denver', region: 'CO', country: 'US' } })
+  for (let number = 1; number <= 30; number += 1)
+    await add({ sex: number % 10 ? 'male' : 'female', organizationId, ...(number > 28 && { categoryId: 2 }) })
+  await add({ name: 'Gone', status: 'sold', sex: 'male' })
+  await add({ name: 'Hidden', status: undefined, sex: 'male' })
+  for (const [query, count] of Object.entries({
+    '': 30,
+    '?sex=male': 27,
+    '?sex=female': 3,
+    '?kind=dog': 28,
+    '?near=Denver,+CO&sex=male': 27,
+    '?near=Denver,+CO': 30,
+    '?near=Boston,+MA&q=rex': undefined,
+  })) {
+    const { text } = await visit(`/animals${query}`)
+    const [, head] = /<div class="list-head"><p>([^<]*)</.exec(text) ?? []
+    assert.equal(head, count && `${count} animals`, query)
+  }
+  assert.match((await visit('/animals?kind=cat&sex=female')).text, /<p>1 animal</)
+  const list = await visit('/animals?sex=male')
+  assert.equal(linkOf(list, 'Newest first'), '/animals?sex=male')
+  assert.equal(linkOf(list, 'Longest wait first'), '/animals?sex=male&sort=waiting')
+  assert.doesNotMatch(list.text, /Nearest first/)
+  const near = await visit('/animals?near=Denver,+CO&within=50&sort=waiting')
+  assert.equal(linkOf(near, 'Nearest first'), '/animals?near=Denver%2C+CO&within=50')
+  assert.match(near.text, /aria-current="true">Longest wait first</)
+  assert.match(
+    near.text,
+    /<input type="hidden" name="sort" value="waiting">/,
+    'the next search keeps the order',
+  )
+  assert.doesNotMatch(
+    (await visit('/animals?near=Denver,+CO&sort=nearest')).text,
+    /type="hidden" name="sort"/,
+  )
+})
+
 test('GET /animals with invalid filters: 400 with the form and the problems of the filters', async (t) => {
   const { add, visit } = await startGallery(t)
   await add({})

@@ -94,6 +94,15 @@ legend { padding: 0; }
   text-decoration: none;
 }
 .chip:hover { border-color: var(--strong); }
+.list-head {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.25rem 1.5rem;
+  justify-content: space-between;
+  margin: 0 0 0.75rem;
+}
+.list-head p { margin: 0; min-height: 1.55em; font-weight: 600; }
+.list-head [aria-current] { color: var(--text); font-weight: 600; text-decoration: none; }
 .cards {
   display: grid;
   grid-template-columns: repeat(2, minmax(0, 1fr));
@@ -164,6 +173,16 @@ legend { padding: 0; }
 @media (max-width: 30rem) {
   .bar nav { flex-basis: 100%; }
   .finder-main > :nth-child(n + 4) { grid-column: 1 / -1; }
+}
+@media (max-width: 34rem) {
+  h1 { margin: 1rem 0 0.5rem; }
+  .lead { margin-bottom: 0.75rem; }
+  .finder { margin-bottom: 0.75rem; padding: 0.75rem 1rem 0.5rem; }
+  .finder details { margin-top: 0.25rem; }
+  /* One line to search. The other fields appear with the filters. */
+  .finder:not(:has(details[open])) .finder-main { grid-template-columns: minmax(0, 1fr) auto; }
+  .finder:not(:has(details[open])) .finder-main > :nth-child(n) { grid-column: auto; }
+  .finder:not(:has(details[open])) .finder-main > .field:not(:first-child) { display: none; }
 }
 @media (min-width: 34.01rem) {
   .cards { grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: 1.25rem; }

@@ -4,7 +4,6 @@ type Words = Record<string, string>
 const en = {
   title: 'Animals looking for a home',
   lead: 'Find one you like and contact the shelter or rescue that cares for them.',
-  waiting: (count: string) => `${count} animals are waiting for a home.`,
   // Search form
   search: 'Search',
   words: 'Name, breed or keyword',
@@ -14,7 +13,7 @@ const en = {
   near: 'ZIP code or city',
   nearExample: '80202, or Denver, CO',
   within: 'Distance',
-  more: 'More filters',
+  more: 'Filters',
   inUse: (count: number) => `${count} active`,
   breed: 'Breed',
   age: 'Age',
@@ -26,7 +25,8 @@ const en = {
   goodWithDogs: 'Dogs',
   goodWithCats: 'Cats',
   sort: 'Sort by',
-  usualOrder: 'Newest or nearest first',
+  count: (count: number, words: string) => (count === 1 ? '1 animal' : `${words} animals`),
+  moreThan: (animals: string) => `More than ${animals}`,
   sorts: { newest: 'Newest first', waiting: 'Longest wait first', nearest: 'Nearest first' } as Words,
   problems: 'We couldn’t run this search',
   problemOf: {
@@ -158,7 +158,6 @@ const en = {
 const es: typeof en = {
   title: 'Animales que buscan un hogar',
   lead: 'Encuentre al que más le guste y póngase en contacto con el refugio o la protectora que lo cuida.',
-  waiting: (count) => `${count} animales esperan un hogar.`,
   search: 'Buscar',
   words: 'Nombre, raza o palabra clave',
   kind: 'Tipo',
@@ -167,7 +166,7 @@ const es: typeof en = {
   near: 'Código postal o ciudad',
   nearExample: '80202 o Denver, CO',
   within: 'Distancia',
-  more: 'Más filtros',
+  more: 'Filtros',
   inUse: (count) => (count === 1 ? '1 activo' : `${count} activos`),
   breed: 'Raza',
   age: 'Edad',
@@ -179,7 +178,8 @@ const es: typeof en = {
   goodWithDogs: 'Perros',
   goodWithCats: 'Gatos',
   sort: 'Ordenar por',
-  usualOrder: 'Más recientes o cercanos',
+  count: (count, words) => (count === 1 ? '1 animal' : `${words} animales`),
+  moreThan: (animals) => `Más de ${animals}`,
   sorts: {
     newest: 'Más recientes primero',
     waiting: 'Mayor tiempo de espera primero',
