@@ -15,7 +15,7 @@ test('removed data is in no byte of the store or of a backup, not even in free p
   for (const name of ['Removed here', 'Given free'])
     assert.equal((await app.post('/v1/pets', { name, categoryId: 1 })).status, 201)
   await app.request('/v1/pets/1', { method: 'DELETE' })
-  // The service may be at work on its index.
+  // The service may still be updating its search index.
   const other = new DatabaseSync(store, { timeout: 5_000 })
   other.exec('pragma secure_delete = off; delete from pet where id = 2')
   other.close()

@@ -44,7 +44,7 @@ function isLine(expected: RegExp) {
 }
 
 test('copy killed repeatedly: resumes each time, and the copy equals the source', async (t) => {
-  // So many rows that a fast machine does not finish before it is killed.
+  // Enough rows that the copy is killed before it finishes, even on a fast machine.
   const from = await largeStore(t, 20_000)
   const through = await scratchDatabase(t)
   const to = scratchFile(t)

@@ -53,7 +53,7 @@ const ADOPTER = { name: 'Ada “Adopter” \\ {"x"},', email: 'ada@example.org',
 /** The source id of every fourth animal. */
 const ownerOf = (i: number) => (i % 4 ? {} : { organizationId: i % 8 ? 1 : 3, externalId: `“${i}”` })
 
-/** Everything that the service can bring into a store. */
+/** Fills a store with every kind of data that the service stores. */
 async function fillEverything(app: TestApp) {
   const admin = {
     authorization: `Bearer ${await makeKey(app.databaseUrl, { ...UNLIMITED, access: 'admin' })}`,
@@ -418,7 +418,8 @@ test('copy: covers every table and column of both engines, except data about the
     ...SEARCH_TABLES,
     ...SIGN_IN_TABLES,
   ]
-  // PostgreSQL notifies its own processes of commits. Its claim does not concern another store.
+  // PostgreSQL needs no table `revision`, because it notifies processes of commits. The table `claim` belongs
+  // to one store.
   const expected = [
     [...known, 'revision', ...TOKENS],
     [...known, 'claim'],

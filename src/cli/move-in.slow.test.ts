@@ -41,7 +41,7 @@ const PAGES: Record<string, { file: string; content: string; available: string[]
   },
 }
 
-/** The arguments of each import in a page, except those of a program that runs on. */
+/** The arguments of each import in a page, except one with `--watch`, which does not end. */
 function importsIn(page: string): string[][] {
   const text = readFileSync(new URL(`docs/move-in/${page}.md`, ROOT), 'utf8')
   return [...text.matchAll(/^ {4}adoptable (import .*)$/gm)]

@@ -8,16 +8,14 @@ import { JPEG, picture } from '../testing/pictures.ts'
 import { runCli } from '../testing/process.ts'
 import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 
-/** Names of the photo files in a folder. */
+/** The permissions of the photo files in a folder, each once. */
 const modesIn = (folder: string): string[] => [
   ...new Set(filesIn(folder).map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8))),
 ]
 
 const filesIn = (folder: string): string[] => globSync('**/*.{webp,jpg}', { cwd: folder }).sort()
 
-/**
- * A store on SQLite in a folder of its own, with three photos of an animal, of which the second was removed.
- */
+/** A SQLite store in its own folder. It has an animal with three photos, and the second photo was removed. */
 async function storeWithPhotos(t: TestContext) {
   const folder = scratchFolder(t)
   const databaseUrl = `sqlite:${join(folder, 'test.db')}`

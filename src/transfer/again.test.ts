@@ -8,7 +8,7 @@ import { shelterManager } from './mappings/shelter-manager.ts'
 const CSV = { format: 'csv' } as const
 const KEYED = { ...CSV, keyId: 1 } as const
 
-test('a file is imported again: what was imported is updated, the rest is added, and nothing comes twice', async (t) => {
+test('importing a file again updates its animals, adds lines that were refused before, and duplicates none', async (t) => {
   const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
   await makeKey(url)
   const store = await openStore(t, url)
@@ -66,7 +66,7 @@ test('a file is imported again: what was imported is updated, the rest is added,
   ])
 })
 
-test('a microchip of an earlier line or of a stored animal is reported with the other', async (t) => {
+test('a line with the microchip of an earlier line or of a stored animal is reported together with it', async (t) => {
   const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
   await makeKey(url)
   const store = await openStore(t, url)

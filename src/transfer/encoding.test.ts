@@ -28,7 +28,7 @@ test('the encoding is found by a mark, by valid UTF-8, or by words that make sen
   assert.equal((await encodingOf('Chlo\xe9')).example, 'Chloé')
 })
 
-test('words that make no sense in Windows-1252: a person is asked, with each reading', async () => {
+test('words that make no sense in Windows-1252: the person is asked which reading is right', async () => {
   await assert.rejects(
     encodingOf('name\rChlo\x8e\r'),
     /windows-1252: ChloŽ, macintosh: Chloé, windows-1250: ChloŽ$/,
@@ -39,11 +39,11 @@ test('words that make no sense in Windows-1252: a person is asked, with each rea
   await assert.rejects(encodingOf('Micha\xb3'), /windows-1250: Michał/)
 })
 
-test('a file of which only some lines are UTF-8 is refused as a whole', async () => {
+test('a file with only some lines in UTF-8 is refused as a whole', async () => {
   await assert.rejects(encodingOf('caf\xc3\xa9\ncaf\xe9\n'), /some lines of the file are UTF-8/)
 })
 
-test('texts that were damaged before are found; words with the same letters are not', () => {
+test('texts that another program damaged are found; correct words with the same letters are not', () => {
   const damaged = ['ChloÃ©', 'itâ€™s', 'Â¿Te gusta?', 'EspaÃ±a', 'â\u0080\u0094']
   for (const text of damaged) assert.equal(findMojibake([1, text]), text)
   const story = `Ask Maria, 555-0100, about ${'her '.repeat(10)}cafÃ© ${'and more '.repeat(10)}`

@@ -101,7 +101,7 @@ test('ages, sexes and fees in everyday words: every animal is imported', async (
   assert.equal(corrected.animals[0].birthDate, '2021-12-01')
 })
 
-test('an age that is not understood is reported once, and one beside a birth date only as not used', async (t) => {
+test('an age that is not understood is reported once; an age next to a birth date is reported as not used', async (t) => {
   const read = await openForFiles(t, 'own')
   const head = 'Name,Species,Age,Date of birth'
   const rows = [
@@ -243,7 +243,7 @@ test("adoptable's own CSV is read with everyday words, but names and texts stay 
   )
 })
 
-test('visitors of a clinic, empty values and drawings in place of a photo count as nothing', async (t) => {
+test('visitors of a clinic, empty values and drawings in place of a photo are ignored', async (t) => {
   const read = await openForFiles(t, 'shelterluv')
   const drawing = 'https://s.example/sites/default/files/default_images/default_cat.png'
   const animals = [

@@ -23,7 +23,7 @@ const NASTY = fc
 /** The cells as different programs may split them. */
 const partsOf = (cell: string): string[] => cell.split(/[;\t\r\n]/)
 
-test('CSV cells never begin like a formula, also after a semicolon or tab, and are restored exactly', () => {
+test('CSV cells never begin like a formula, even after a semicolon or tab, and are restored exactly', () => {
   const check = (name: string): void => {
     const cell = shieldFormulas(name)
     for (const part of partsOf(cell)) assert.ok(!DANGEROUS.includes(part.trimStart()[0] ?? ''), cell)

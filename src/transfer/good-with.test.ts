@@ -121,7 +121,7 @@ test('programs: the most careful of several members, flags, attributes and quali
   assert.deepEqual((await finder(file, 'csv')).animals[0].goodWith, { children: false })
 })
 
-test('a yes with a condition is no yes, and its words go to the staff notes', async (t) => {
+test('a yes with a condition is not a yes, and its words go to the staff notes', async (t) => {
   const groups = await openForFiles(t, 'rescuegroups')
   const own = await openForFiles(t, 'own')
   for (const answer of ['yes*', 'yes, only with older children', 'Yes - slowly', 'yes?']) {

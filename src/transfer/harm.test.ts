@@ -56,7 +56,7 @@ const NUMBERED = { ...CSV, guessesColumns: true, idColumn: 'no', update: true }
 const tableOf = (...rows: string[]): string => ['no,name,category,status', ...rows, ''].join('\n')
 
 for (const held of ['Rabies hold', 'Deceased'])
-  test(`a number that two animals share: "${held}" takes off the one with this name, the other is added`, async (t) => {
+  test(`two animals share a number: the one that is "${held}" is no longer published, and the other is added`, async (t) => {
     const store = await start(t)
     await importText(store, tableOf('1,Rex,Dog,Available'), NUMBERED)
     await importText(store, tableOf(`1,REX,Dog,${held}`, '1,Max,Dog,Available'), NUMBERED)
@@ -64,14 +64,14 @@ for (const held of ['Rabies hold', 'Deceased'])
     assert.match(rex, /^rex null$/i)
     assert.equal(max, 'Max available')
 
-    // The numbers of a litter: each animal is known by its name, also when it is the only one that is left.
+    // The numbers of a litter: each animal is recognized by its name, even if it is the only one left.
     const hold = await importText(store, tableOf('1,Max,Dog,Medical hold', '1,Ada,Dog,Available'), NUMBERED)
     assert.deepEqual([hold.added, hold.takenOff], [1, 1])
     await importText(store, tableOf('1,Ada,Dog,Medical hold'), NUMBERED)
     assert.deepEqual(await animalsOf(store), [rex, 'Max null', 'Ada null'])
   })
 
-test('an id of a program that two animals share never hands a stored animal to the other one', async (t) => {
+test('two animals share an id of a program: the stored animal is never changed into the other one', async (t) => {
   const store = await start(t)
   const asm = { ...CSV, mapping: shelterManager, idColumn: 'ANIMALCODE', update: true }
   const file = (...rows: string[]): string =>
@@ -82,7 +82,7 @@ test('an id of a program that two animals share never hands a stored animal to t
   assert.match(reasons.join(), /^3: This id belongs to another animal here, animal 1,/)
 })
 
-test('two lines of one animal: without dates, the line that keeps it back counts', async (t) => {
+test('two lines for one animal, without dates: the line that keeps the animal unpublished counts', async (t) => {
   const store = await start(t)
   const available = tableOf('1,Rex,Dog,Available')
   for (const [first, second] of [

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openForFiles } from '../testing/import-text.ts'
 import { createTableMapping } from './mappings/chosen.ts'
 
-// Columns beside the status that say that an animal is held, has died or has left.
+// Columns that say that an animal is held, has died or has left, whatever its status.
 
 const OPTIONS = { idColumn: undefined, update: false, guessesColumns: true, again: true }
 
@@ -47,7 +47,7 @@ test('a hold, a death or a no in another column keeps an animal off the public p
   assert.deepEqual([refused.map(({ reason }) => reason), animals.at(-1).status], [['It has died.'], 'sold'])
 })
 
-test('of two columns with a status, a hold in either keeps the animal back', async (t) => {
+test('a hold in either of two status columns keeps the animal unpublished', async (t) => {
   const read = await openForFiles(t, 'own')
   const rows = ['Rex,Dog,Available,Medical Hold', 'Max,Dog,Available,In shelter', 'Tom,Dog,,Available']
   const { animals } = await read(['Name,Species,Status,Adoption Status', ...rows].join('\n'), 'csv', OPTIONS)
@@ -57,7 +57,7 @@ test('of two columns with a status, a hold in either keeps the animal back', asy
   )
 })
 
-test('the console, too, reads a hold in a column that nobody has chosen', async (t) => {
+test('the console reads a hold even in a column that nobody has chosen', async (t) => {
   const read = await openForFiles(t, 'own')
   const headings = ['Name', 'Species', 'Status', 'Quarantine', 'Shoe size']
   const columns = new Map(['name', 'category', 'status'].map((name, index) => [index, name]))

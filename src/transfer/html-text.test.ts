@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainText } from './html-text.ts'
 
-test('all names of characters are decoded, also in two layers and in capitals', () => {
+test('all names of HTML characters are decoded, even if escaped twice or in capitals', () => {
   const texts = {
     'Ni&ntilde;a': 'Niña',
     'Le gustan los ni&ntilde;os y el sof&aacute;. Pesa 3&frac12; kg. 20&deg; o m&aacute;s&hellip;':
@@ -19,7 +19,7 @@ test('all names of characters are decoded, also in two layers and in capitals', 
   for (const [source, text] of Object.entries(texts)) assert.equal(plainText(source), text, source)
 })
 
-test('signs that are no HTML stay: a lone <, comparisons, addresses and unknown names', () => {
+test('signs that are not HTML stay: a lone <, comparisons, addresses and unknown names', () => {
   const text = 'Weighs < 20 lb, likes <3 kids, a<b. R&D dog; AT&T; 5 &lt; 6.'
   assert.equal(plainText(text), text.replace('&lt;', '<'))
   for (const other of ['a<b and c>d', 'write to <jo@a.example>', 'x &unknown; y', 'Q&A', '<Rex>'])

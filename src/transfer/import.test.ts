@@ -327,7 +327,7 @@ test('the history of imported animals shows the given key or no key, and the tim
   await assert.rejects(importText(store, rex, { category: 'Dragon' }), /there is no category "Dragon"/)
 })
 
-test('without --update a changed animal is refused, and the same one is unchanged; from another source it is a new animal', async (t) => {
+test('without --update a changed line is refused and an unchanged line skipped; from another source both are new animals', async (t) => {
   const store = await openStore(t, scratchFile(t))
   const rex = lines({ id: 1, name: 'Rex', category: 'Dragon' })
   const once = { idColumn: 'id', category: 'barnyard' }

@@ -8,7 +8,7 @@ import { BY_ID, importText, lines, openStore } from '../testing/import-lines.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { until } from '../testing/redis.ts'
 
-test('an import changes animals in the order of their ids, so it cannot deadlock with an order of them', async (t) => {
+test('an import changes animals in the order of their ids, so it cannot deadlock with an order for these animals', async (t) => {
   const url = await scratchDatabase(t)
   const store = await openStore(t, url)
   await store.write(changes.insertKey, { name: 'a', plan: 'free', access: 'write' }, '1'.repeat(64), 0)

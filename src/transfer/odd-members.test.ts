@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openForFiles } from '../testing/import-text.ts'
 
-// Members and values of a file that JavaScript could take for its own, or that have another type.
+// Members of a file that have the names of JavaScript members, and values of an unexpected type.
 
 /** `String` and templates throw for this value. */
 const ODD = { toString: 1, constructor: 2, valueOf: null }
@@ -61,7 +61,7 @@ test('an object in place of a text never ends an import with an error', async (t
   assert.equal((await read(JSON.stringify(pages), 'json')).refused.length, 0)
 })
 
-test('headings and cells with the names of JavaScript members count as any others', async (t) => {
+test('headings and cells with the names of JavaScript members are read like all others', async (t) => {
   const own = await openForFiles(t, 'own')
   const names = [...NAMES, '__proto__']
   const file = (answer: string) =>

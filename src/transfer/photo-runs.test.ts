@@ -41,7 +41,7 @@ const shownOf = async (app: TestApp): Promise<PhotoView[]> => (await app.get('/v
 const widthsOf = async (app: TestApp) => (await shownOf(app)).map(({ width }) => width)
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  test(`on ${engine}, each photo address is downloaded once, later addresses in order, removed addresses never again`, async (t) => {
+  test(`on ${engine}, each photo address is downloaded once, in the order of the file, and never again after its photo was removed`, async (t) => {
     const { app, run } = await start(t, engine)
     const body = (width: number) => picture({ width, height: 30 })
     const pictures = await startPictures(t, {

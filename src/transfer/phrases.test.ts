@@ -46,7 +46,7 @@ test('words for the sex also say whether the animal is spayed or neutered', () =
   for (const [result, all] of texts) for (const text of all) assert.deepEqual(read(text), result, text)
 })
 
-test('an age in words is a time before a date, and never a guess', () => {
+test('an age in words gives a birth date; an age with several meanings gives none', () => {
   const ages: Record<string, string[]> = {
     '2024-08-28': [
       '2 years 3 months',
@@ -82,7 +82,7 @@ test('an age in words is a time before a date, and never a guess', () => {
   assert.equal(birthDateOf({ months: 1, days: 0, unitDays: 31 }, '2026-03-31'), '2026-02-28')
 })
 
-test('the first amount of a fee counts, and a number that is no amount does not', () => {
+test('the first amount of a fee counts, and a number that is not an amount does not', () => {
   const fees: [cents: number | undefined, texts: string[]][] = [
     [0, ['free', 'Waived', 'no fee', 'Gratis', '$0', 'Sin costo']],
     [
@@ -105,7 +105,7 @@ test('the first amount of a fee counts, and a number that is no amount does not'
   for (const [cents, texts] of fees) for (const text of texts) assert.equal(parseFee(text, 100), cents, text)
 })
 
-test('breeds: mixes, crosses and unknown breeds are no names of breeds', () => {
+test('words for mixed and unknown breeds are not read as names of breeds', () => {
   const lab = 'Labrador Retriever'
   const mixed = { primary: lab, mixed: true }
   const breeds: [breed: unknown, texts: string[]][] = [

@@ -6,7 +6,7 @@ import { makeKey, scratchFolder } from '../testing/start-app.ts'
 import { shelterManager } from './mappings/shelter-manager.ts'
 import { isOtherAnimal } from './same-animal.ts'
 
-test('the same id: another animal only if kind and name differ and the sex does not agree', () => {
+test('a line with a known id belongs to another animal only if kind and name differ and the sex does not agree', () => {
   const bella = { name: 'Bella', categoryId: 1, sex: 'female', externalId: 'S1' } as const
   for (const [read, expected] of [
     [{ name: 'Tom', categoryId: 2, sex: 'male' }, true],
@@ -47,7 +47,7 @@ test('the files of two shelters with the same ids: no animal becomes another one
   }
   assert.deepEqual(await namesIn(), ['Bella', 'Rex', 'Mia'])
 
-  // Once a line shows that the file is of another shelter, the other names are no new names.
+  // Once a line shows that the file is of another shelter, other names do not count as renamed animals.
   const third = lines(
     { id: 1, name: 'Milo', category: 'Dog', sex: 'male' },
     { id: 2, name: 'Kiwi', category: 'Bird' },

@@ -48,7 +48,7 @@ test('rows and headings of spreadsheets are read as people mean them', async (t)
   }
 })
 
-test('a row with the heading `name` has the headings, even if an animal has more known words', async (t) => {
+test('a row with the heading `name` is the heading row, even if another row has more known words', async (t) => {
   const importText = await openForFiles(t, 'own')
   const rows = ['Happy Tails,November,', 'name,Zustand,Ort', 'Ada,gut,Bonn', 'Bio,Story,Age']
   const { animals, refused } = await importText(rows.join('\n'), 'csv', { ...OPTIONS, category: 'Dog' })
@@ -128,7 +128,7 @@ test('numbers that Excel has damaged are left out and reported, or restored', as
   assert.match(refused[0]?.reason ?? '', /A spreadsheet program has shortened this number/)
 })
 
-test('texts that were damaged before are imported as they are, and reported', async (t) => {
+test('texts that another program damaged are imported unchanged, and reported', async (t) => {
   const importText = await openForFiles(t, 'own')
   const { animals, notes } = await importText(
     'name,category\nChloÃ©,Dog\nJosâ\u0080\u0099,Cat\n',

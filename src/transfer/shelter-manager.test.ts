@@ -105,7 +105,7 @@ for (const format of ['json', 'csv'] as const)
     assert.deepEqual([biter.description, biter.staff.notes], ['Waits for a home.', 'Bit the vet.'])
   })
 
-test('the export of animals: holds among its columns keep animals back too', async (t) => {
+test('CSV export of animals: a column that says hold keeps the animal unpublished', async (t) => {
   const columns = 'ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE'
   const lines = [
     ['ANIMALHOLD', 'Y', undefined],

@@ -35,7 +35,7 @@ test('one date that can only be day first or month first decides for its whole c
   assert.deepEqual(await datesOf(['25/12/2021', ''], ['12/25/2021', '']), {}, 'each date is certain')
 })
 
-test('dates with two meanings: the import stops, unless a person has chosen', async () => {
+test('dates with two meanings stop the import, unless the person has chosen the order', async () => {
   const rows = [HEAD, rowOf(1, '03/04/2021', '')]
   await assert.rejects(
     survey(rows),
@@ -73,7 +73,7 @@ test('repeated ids: the latest intake counts, otherwise the last line', async ()
   )
 })
 
-test('rows that are no animals are reported, and headings are found below titles', async () => {
+test('rows that are not animals are reported, and headings are found below titles', async () => {
   const own = { mapping: ownMapping, idColumn: undefined, update: false, guessesColumns: true }
   const { notes, reading } = await survey(
     [

@@ -157,7 +157,7 @@ test('a cell of 300,000 blanks, brackets or punctuation is read quickly, for eve
 const headings = Array.from({ length: 100_000 }, (_, index) => `a${index}`).join(',')
 const FILES: Record<string, [file: string, given: Partial<Options>]> = {
   'lines without anything': ['{}\n'.repeat(100_000), {}],
-  'lines that are no JSON': ['{\n'.repeat(100_000), {}],
+  'lines that are not JSON': ['{\n'.repeat(100_000), {}],
   'lines without their id': ['name,id\nRex,\n'.padEnd(300_000, 'Rex,\n'), { format: 'csv', idColumn: 'id' }],
   'lines without a category': ['name\n'.padEnd(300_000, 'Rex\n'), { format: 'csv' }],
   'empty lines': ['{}\n'.padEnd(1_000_000, '\n'), {}],
@@ -174,7 +174,7 @@ const FILES: Record<string, [file: string, given: Partial<Options>]> = {
 }
 
 for (const [what, [file, given]] of Object.entries(FILES)) {
-  test(`reading a file with ${what} takes no long turn of the event loop`, async (t) => {
+  test(`reading a file with ${what} does not block the event loop for long`, async (t) => {
     const opened = await store(t)
 
     const refusal =
