@@ -117,7 +117,7 @@ export function formatMissing(done: Summary): string | undefined {
     .trim()
 }
 
-/** Says how the file was read, as far as it was not certain. */
+/** Says how the file was read where this was not certain. */
 export function formatNotes({ notes = [] }: Pick<Summary, 'notes'>): string[] {
   return notes.map((note) => NOTES[note.code](note).replaceAll(/\p{Cc}/gu, '?'))
 }
@@ -181,7 +181,7 @@ export function formatLeftOut({
     : undefined
 }
 
-/** Lists the statuses, those that keep animals back first; undefined if the file has none. */
+/** Lists the statuses, first those that leave animals unpublished; undefined if the file has none. */
 export function formatStatuses(statuses: readonly StatusCount[] = []): string | undefined {
   const sorted = statuses.toSorted((one, other) => other.count - one.count)
   const [unknown, understood] = [sorted.filter((one) => !one.known), sorted.filter((one) => one.known)]

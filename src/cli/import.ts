@@ -63,7 +63,7 @@ export function importCommand(program: Command, context: CommandContext): void {
     .addOption(
       new Option('--encoding <name>', 'how characters are encoded; default: detected').choices(ENCODINGS),
     )
-    .option('--pounds', 'read weights without a unit in such files as pounds; default: kilograms')
+    .option('--pounds', 'read weights without a unit as pounds; default: kilograms')
     .option('--update <column>', 'update animals already imported with the same id in this column')
     .option(
       '--source <name>',

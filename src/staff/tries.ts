@@ -47,7 +47,7 @@ export function applyTry(counter: TryCounter, now: number): { tries: TryCounter;
 /** The number of counters of each kind: accounts, addresses, and trusted browsers of accounts. */
 const SLOTS = 65_536
 
-/** The numbers of the counters that count a try. */
+/** The slot numbers of the counters that count a try. */
 export interface CounterSlots {
   account: number
   /** Absent for a trusted browser, which does not wait because of other clients at its address. */

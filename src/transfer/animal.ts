@@ -13,7 +13,7 @@ export interface Line {
   /** All cells of a CSV line, as in the file. */
   cells?: string[]
   problem?: RefusalReason
-  /** A row of a table that is no animal, such as a total. */
+  /** A row of a table that is not an animal, such as a total. */
   isNoAnimal?: true
   /** All columns of the file, also those in which this line is empty. Absent for JSON line by line. */
   columns?: ReadonlySet<string>
@@ -25,7 +25,8 @@ export type Fields = Record<string, unknown>
 /** An animal as the file describes it. Not validated yet: any member may have any type. */
 export interface Animal extends Partial<Record<Member, unknown>> {
   /**
-   * The file has at most one of these three: a category id, a category name, or the species in its own words.
+   * The file has at most one of these three: a category id, a category name, or the species in words of the
+   * file.
    */
   categoryId?: unknown
   category?: unknown
@@ -58,7 +59,10 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   unknown?: string[]
   /** Members, such as `goodWith.cats`, that an earlier file may have set and this file clears. */
   withdrawn?: string[] | undefined
-  /** Parts of `goodWith` that this file clears only if they are no, because it never says yes. */
+  /**
+   * Parts of `goodWith` that this file clears only if the stored value is no, because the file never says
+   * yes.
+   */
   noLongerNo?: string[] | undefined
   /** Answers that are neither yes nor no; see `answers.ts`. */
   answers?: Readonly<Record<string, string>> | undefined
@@ -84,7 +88,7 @@ export interface Mapping {
   formats: readonly [Format, ...Format[]]
   /** The columns that a CSV file of this program must have. */
   columns: readonly string[]
-  /** The columns of another form of its CSV files, if there is one. */
+  /** The columns of another format of its CSV files, if there is one. */
   otherForm?: readonly string[]
   /** Optional columns. A heading that differs only in case is refused. */
   otherColumns?: readonly string[]
@@ -98,7 +102,7 @@ export interface Mapping {
   idOf?(fields: Fields): unknown
   /** Members with dates, whose day or month may come first. */
   dateColumns?: readonly string[]
-  /** Members with the date of intake, of which the first with a value counts. */
+  /** Members with the date of intake. The first one that has a value counts. */
   intakeColumns?: readonly string[]
   /** Whether a line describes an animal. Default: every line does. */
   isAnimal?(fields: Fields): boolean

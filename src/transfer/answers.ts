@@ -36,7 +36,7 @@ type Answers = Record<string, string>
 
 type Json = Record<string, unknown>
 
-/** Words that say that nobody knows. They are no information for staff. */
+/** Words for unknown. They give staff no information. */
 const UNKNOWN = new Set(
   'unknown unk u ? ?? - -- n/a na none null desconocido desconocida no_sé no_se 2'.split(' '),
 )
@@ -45,7 +45,7 @@ const MAX_ANSWER = 200
 /**
  * Finds what a line takes back, and removes unusable answers from the animal.
  *
- * @param has whether the file has a column, also if this line leaves it empty
+ * @param has whether the file has a column, even if the column is empty in this line
  */
 export function takeAnswers(
   animal: Animal,
@@ -59,7 +59,7 @@ export function takeAnswers(
     const columns = sources[path] ?? []
     const isQuestion = path in QUESTIONS
     const isLacking = value === undefined || value === null || (isQuestion && typeof value === 'string')
-    // A column that asks the opposite, such as "No cats", can only take back a yes with another answer than no.
+    // In a column that asks the opposite, such as "No cats", an answer other than no can only remove a yes.
     const isOpposite = typeof value === 'string' && has(path.replace(/^goodWith/, 'notGoodWith'))
     if (value !== null && !columns.some(has) && !isOpposite) continue
     if (isQuestion) answers[QUESTIONS[path as Question]] = ''

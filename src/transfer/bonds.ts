@@ -14,7 +14,7 @@ import { HIDDEN, type ImportedAnimal, isOffered } from './write.ts'
 const keyIn = (organizationId: number | undefined, key: string): string =>
   organizationId === undefined ? key : joinId(key, organizationId)
 
-/** Collects the animals of a file. An animal that names no other needs only its id in the store. */
+/** Collects the animals of a file. Keeps only the id in the store of an animal that names no others. */
 export function createBondList() {
   const naming = new Map<string, ImportedAnimal>()
   const others = new Map<string, number>()

@@ -18,7 +18,10 @@ interface CellLocale extends Locale {
   heading: string
 }
 
-/** Reads a cell as cells by column; undefined if the cell is not understood. */
+/**
+ * Reads a cell. Returns values by column, because a cell may have values for several columns; undefined if
+ * the cell is not understood.
+ */
 type Reader = (text: string, locale: CellLocale) => Fields | undefined
 
 const cellOf = (column: string, value: unknown): Fields | undefined =>
@@ -31,7 +34,7 @@ const wordReader =
 
 const ALTERED = 'traits.spayedNeutered'
 
-/** Longer texts are no answers of yes or no. */
+/** Longer texts are not answers of yes or no. */
 const MAX_ANSWERS = 500
 
 /** Reads the answers of one or several columns, each on its own line. */
@@ -92,7 +95,7 @@ export const cleanName = (name: string): string => name.replace(/^[*\s]+/, '')
 const parseDateIn = (text: string, locale: CellLocale) =>
   parseDate(text, orderFor(locale, locale.column), locale.now)
 
-/** @param day null for a word that means no date; undefined if the text is no date */
+/** @param day null for a word that means no date; undefined if the text is not a date */
 function readBirth(text: string, day: string | null | undefined): Fields | undefined {
   if (day !== undefined) return { birthDate: day ?? undefined }
   const rough = parseRoughDate(text)
@@ -199,7 +202,7 @@ function toAnimal(
   notUnderstood: Record<string, string>,
   headings: ReadonlyMap<string, string> | undefined,
 ): Animal {
-  // A column of its own says more than the words for the sex.
+  // A separate column counts more than the words for the sex.
   if (altered !== undefined) fields[ALTERED] ??= altered
   if (currency !== undefined) fields['fee.currency'] ??= currency
   // A currency without an amount is meaningless.

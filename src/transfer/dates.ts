@@ -10,7 +10,7 @@ const NO_DATES = new Set([
   ...['1899-12-30', '1899-12-31', '1900-01-00', '1/0/1900', '0/1/1900', '00/01/1900', '01/00/1900'],
 ])
 
-/** A longer text is no date. */
+/** A longer text is not a date. */
 const MAX_LENGTH = 60
 
 /** A date in numbers, and the time or the words after it. */
@@ -21,7 +21,7 @@ const SECONDS = /^-?\d{9,11}$/
 const MILLISECONDS = /^\d{12,13}$/
 const EXCEL_DAYS = /^\d{5}(?:\.\d+)?$/
 
-/** The days of Excel from 1990 to 2035. Other numbers of five digits are probably no dates. */
+/** The days of Excel from 1990 to 2035. Other numbers of five digits are probably not dates. */
 const [FIRST_EXCEL_DAY, LAST_EXCEL_DAY] = [32_874, 49_674]
 /** 1 January 1970. Excel counts days from 30 December 1899. */
 const EXCEL_EPOCH = 25_569

@@ -14,8 +14,8 @@ export const validateBody = createBodyValidator(NewPet)
 const REQUIRED = /^\/(?:name|categoryId|organizationId|status)?$/
 
 /**
- * Removes invalid members from an animal of another program, so a wrong weight does not refuse the
- * animal. Required members stay, even if invalid.
+ * Removes invalid members from an animal of another program, so the animal is not refused because of a wrong
+ * weight. Required members stay, even if invalid.
  *
  * @returns the rest, and the names of the removed members
  */

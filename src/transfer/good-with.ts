@@ -60,7 +60,7 @@ export function isPlainStatement(text: string): boolean {
 
 /**
  * Adds what texts say, such as the tags of an animal. A text may say no, and may make a yes unknown, but a
- * text alone is no yes.
+ * text alone does not make a yes.
  */
 export function withStatements(answers: GoodWith, texts: readonly string[]): GoodWith {
   const result = { ...answers }
@@ -71,7 +71,7 @@ export function withStatements(answers: GoodWith, texts: readonly string[]): Goo
   return result
 }
 
-/** Joins statements that may be a yes too. */
+/** Joins statements, including those that say yes. */
 export function readStatements(texts: readonly string[]): GoodWith {
   const said = texts.slice(0, MAX_TEXTS).flatMap((text) => [...readStatement(text)])
   const answersOf = (part: Part) => said.flatMap(([about, answer]) => (about === part ? [answer] : []))

@@ -122,8 +122,8 @@ const WORDS = HEADINGS.map(([column, headings]) => {
 const ALL_WORDS = new Set(WORDS.flatMap(([, words]) => [...words]))
 
 /**
- * Columns that several columns of a file may fill: lists, texts of several paragraphs, and answers of which
- * the most careful one counts.
+ * Columns that several columns of a file may fill: lists, texts of several paragraphs, and answers. The most
+ * careful answer counts.
  */
 export const REPEATABLE: ReadonlySet<string> = new Set([
   ...['status', 'colors', 'tags', 'videos', 'bondedWith', 'description', 'staff.notes', 'staff.intakeNote'],

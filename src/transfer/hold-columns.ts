@@ -2,10 +2,10 @@ import type { Fields } from './animal.ts'
 import { readStatus } from './statuses.ts'
 import { FLAGS, fold, isNothing } from './word-lists.ts'
 
-// Shelters keep holds, deaths and departures in columns of their own beside the status. An animal with such a
-// value is not published, whatever its status says.
+// Shelters record holds, deaths and departures in separate columns, in addition to the status. An animal with
+// such a value is not published, even if its status says available.
 
-/** A heading with one of these words holds an animal back by any value but a no. */
+/** If a heading has one of these words, any value except a no keeps the animal unpublished. */
 const HOLD = wordsIn(
   'hold, holds, quarantine, quarantined, bite, rabies, evidence, court, deceased, died, death, euthanized, ' +
     'euthanised, euthanasia, outcome, adopted, reserved, not available, not adoptable, not for adoption, ' +
@@ -13,7 +13,7 @@ const HOLD = wordsIn(
     'fallecimiento, muerto, muerta, muerte, defuncion, eutanasia, sacrificado, sacrificada, adoptado, adoptada, ' +
     'reservado, reservada, no disponible, no adoptable, no publicar',
 )
-/** A column with one of these headings holds an animal back by any value but a yes. */
+/** If a column has one of these headings, any value except a yes keeps the animal unpublished. */
 const OFFERS = new Set(
   (
     'adoptable, is adoptable, available, public, publish, published, available for adoption, available to adopt, ' +
@@ -31,10 +31,13 @@ function wordsIn(words: string): RegExp {
 
 export const isHoldColumn = (heading: string): boolean => HOLD.test(wordOf(heading)) || isOffer(heading)
 
-/** A longer value is not shown beside the status. */
+/** A longer value is not shown after the status. */
 const MAX_SHOWN = 40
 
-/** The status together with what the other columns say against it, so that it is not understood. */
+/**
+ * The status, followed by the values of other columns that contradict it. Such a status is not understood, so
+ * it publishes no animal.
+ */
 export function withHolds(status: string, fields: Fields): string {
   if (status === '' || ['sold', 'died'].includes(readStatus(status) ?? '')) return status
   const holds = Object.entries(fields).flatMap(([heading, cell]) => {
@@ -43,7 +46,7 @@ export function withHolds(status: string, fields: Fields): string {
     const answer = FLAGS.get(text)
     const isHeld = isOffer(heading) ? answer !== true : answer !== false && !/^[0\s:/.-]*$/.test(text)
     if (!isHeld) return []
-    // Dates and numbers would make each status another one.
+    // Leaves out dates and numbers, because each of them would make a different status.
     return /\p{L}/u.test(text) && text.length <= MAX_SHOWN ? `${heading}: ${text}` : heading
   })
   return [status, ...holds].join(', ')

@@ -82,6 +82,6 @@ function decodeEntity(whole: string): string {
   const spellings = [whole, whole.slice(0, 2) + lower.slice(2), lower]
   const text = spellings.map((one) => decodeHTMLStrict(one)).find((text, at) => text !== spellings[at])
   if (text === '\u00a0') return ' '
-  // A number that is no character.
+  // A number that is not a character.
   return text === '\uFFFD' ? '' : (text ?? whole)
 }

@@ -26,7 +26,7 @@ function namedId(id: string, { organizationId, name }: NewPet): string {
   return joinId(id, key.slice(0, 24))
 }
 
-/** The ids by which the store may remember the animal of a line. The first one that it knows counts. */
+/** The ids by which the store may remember the animal of a line. The first id that the store has counts. */
 function idsOf({ id, rowKey, pet }: ValidAnimal, { sharesIds }: Recognition): string[] {
   if (id === undefined) return rowKey === undefined ? [] : [rowKey]
   const { organizationId } = pet
@@ -59,7 +59,7 @@ class AnimalsById {
 
   find(animal: ValidAnimal, ownIds: string[]): ExistingAnimal | undefined {
     const { id, sharedWith, pet } = animal
-    // Only the name tells animals with a shared id apart.
+    // Only the name distinguishes animals that share an id.
     const isRight = (found: ExistingAnimal): boolean =>
       sharedWith === undefined || found.sourceId === namedId(String(id), pet) || hasSameName(found.pet, pet)
     for (const ownId of ownIds) {

@@ -42,7 +42,7 @@ export interface ReadOptions {
   statuses?: StatusReader
   /** Whether to read addresses of photos. */
   withPhotos?: boolean
-  /** The ids that several lines have. Of the lines with the same name, only one counts. */
+  /** The ids that several lines have. Only one of the lines with the same name counts. */
   repeated?: ReadonlyMap<string, RepeatedId>
   /** The ids that animals of several organizations have. */
   perOrganization?: ReadonlySet<string>
@@ -93,9 +93,9 @@ export interface Draft {
 export interface Batch {
   drafts: Draft[]
   refused: Refusal[]
-  /** The number of entries that are no animals of the shelter. */
+  /** The number of entries that are not animals of the shelter. */
   visitors: number
-  /** The keys of all lines, also of those that were refused. */
+  /** The keys of all lines, including refused lines. */
   rowKeys: string[]
 }
 
@@ -169,7 +169,7 @@ export async function peek(input: AsyncIterable<Buffer>): Promise<Peeked> {
   return { head, firstLine: firstLine.replace(/^\uFEFF/, ''), input: inPieces(all()) }
 }
 
-/** Files that are no text, by their first bytes. */
+/** Files that are not text, by their first bytes. */
 const OTHER_FILES: [bytes: number[], code: RefusalCode, what: string][] = [
   [[0x1f, 0x8b], 'compressed', 'is compressed with gzip: unpack it first'],
   [

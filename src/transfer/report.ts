@@ -18,7 +18,7 @@ export interface Refusal {
 
 /** One reason: the message of the command, and the code and value that the console words itself. */
 export interface RefusalReason {
-  /** Absent if the console shows the message. */
+  /** Absent if the console has no text of its own and shows `message`. */
   code?: ErrorCode | ErrorDetail['code'] | RefusalCode
   /** The member with the problem (RFC 6901). */
   pointer?: string
@@ -154,7 +154,7 @@ export interface Summary {
   statuses?: StatusCount[]
   /** The first values that could not be read; `leftOut` counts all of them. */
   notUnderstood?: UnreadValue[]
-  /** How the file was read, as far as it was not certain. */
+  /** How the file was read where this was not certain. */
   notes?: Note[]
   /** The number of animals whose status changed because the file no longer has them. */
   removed?: number
@@ -278,7 +278,7 @@ export function labelUnread([column, text]: [string, string]): string {
   return column + (isOnlyDayFirst(text) ? DAY_FIRST : ' (not understood)')
 }
 
-/** The name in `leftOut` for entries that are no animals of the shelter. */
+/** The name in `leftOut` for entries that are not animals of the shelter. */
 export const VISITORS = 'entries without an animal'
 
 /** Follows the name of an age that is not used. */

@@ -39,8 +39,8 @@ export function guardAnimals(
   pairs: [Pet | undefined, Described][],
   wasForeign = false,
 ): { isForeign: boolean; require: (stored: Pet, read: Described) => void } {
-  // If one id belongs to another animal, the file is probably of another shelter. Another name is then no
-  // new name of the same animal.
+  // If one id belongs to another animal, the file is probably of another shelter. Another name then does not
+  // mean that the animal was renamed.
   const isForeign = wasForeign || pairs.some(([stored, read]) => stored && isOtherAnimal(stored, read))
   const require = (stored: Pet, read: Described): void => {
     if (!isForeign || !hasOtherName(stored, read)) return

@@ -150,8 +150,8 @@ export function isObject(value: unknown): value is Json {
 }
 
 /**
- * The text of a value that is not validated yet, and may have any type; empty if it is no text and no number.
- * `String` and templates throw for an object with a member named `toString`.
+ * The text of a value that is not validated yet, and may have any type; empty if it is neither text nor a
+ * number. `String` and templates throw for an object with a member named `toString`.
  */
 export function textOf(value: unknown): string {
   return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : ''

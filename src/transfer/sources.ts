@@ -37,7 +37,10 @@ export interface Origin {
 /** The store remembers ids of up to this many characters. */
 const MAX_ID_LENGTH = 200
 
-/** The id of an animal whose id in the file another animal has too. No id in a file has a line break. */
+/**
+ * The id under which the store remembers an animal that shares its id in the file with another animal. No id
+ * in a file has a line break.
+ */
 export function joinId(id: string, part: string | number): string {
   const joined = `${id}\n${part}`
   return joined.length <= MAX_ID_LENGTH ? joined : hash('sha256', joined, 'base64url')

@@ -34,7 +34,7 @@ export interface Survey {
   repeated: ReadonlyMap<string, RepeatedId>
   /** The ids that animals of several organizations have. */
   perOrganization: ReadonlySet<string>
-  /** How the file is read, as far as it was not certain. */
+  /** How the file is read where this was not certain. */
   notes: Note[]
 }
 
@@ -106,10 +106,10 @@ function refuseTwoLists(
 /** Lines in adoptable's own format are UTF-8 and have dates in one format only. */
 const isOwnLines = ({ format, mapping }: ReadOptions): boolean => format === 'ndjson' && !mapping.animalsIn
 
-/** @throws {RefusalError} if the encoding is not clear, or the file is no text */
+/** @throws {RefusalError} if the encoding is not clear, or the file is not text */
 async function readEncoding(file: ImportFile, options: ReadOptions, notes: Note[]) {
   if (options.encoding) return { encoding: options.encoding }
-  // Refuses files that are no text.
+  // Refuses files that are not text.
   await peek(file.bytes())
   const { encoding, example, mayBeDamaged } = await findEncoding(() => file.bytes(), isOwnLines(options))
   if (encoding !== 'utf-8') notes.push({ code: 'encoding', value: encoding, example })
@@ -249,7 +249,8 @@ async function findRepeated(
     const sameName = lines.byName.get(name) ?? newStays()
     lines.byName.set(name, sameName)
     addStay(sameName, stay)
-    // Whether another animal is kept back does not matter.
+    // Lines with another name are of another animal, so it does not matter whether they keep that animal
+    // unpublished.
     addStay(lines, { ...stay, isKeptBack: false })
   }
   return {
@@ -266,7 +267,7 @@ function addStay(stays: FoundStays, stay: Stay): void {
   const { intake = '', isKeptBack = false } = stays[kind] ?? {}
   if (stay.intake > intake || (stay.intake === intake && (stay.isKeptBack || !isKeptBack))) stays[kind] = stay
   const { dated, undated } = stays
-  // Without a date, a line that keeps the animal back may be the latest one.
+  // Without a date, a line that keeps the animal unpublished may be the latest one.
   const isUndated = !dated || (undated?.isKeptBack && !dated.isKeptBack)
   stays.newest = (isUndated ? undated : dated)?.line ?? stay.line
 }

@@ -2,7 +2,7 @@ import { isKnownHeading } from './headings.ts'
 import { MAPPINGS } from './mappings/all.ts'
 import { isOwnColumn, ownMapping } from './mappings/own.ts'
 
-// Finds the headings of a table, and the rows of a spreadsheet that are no animals.
+// Finds the headings of a table, and the rows of a spreadsheet that are not animals.
 
 /** Spreadsheet programs write semicolons in countries with a decimal comma, and tabs to the clipboard. */
 export const SEPARATORS = [',', ';', '\t']
@@ -45,7 +45,7 @@ const FORMS = [ownMapping, ...Object.values(MAPPINGS)]
   .filter((form) => form.length > 0)
   .map((form) => form.map(foldHeading))
 
-/** How many headings of a table a row has; 0 for a row that is none. */
+/** How many headings of a table a row has; 0 for a row that is not a heading row. */
 function countHeadings(cells: string[]): number {
   const words = new Set(cells.map(foldHeading))
   if (FORMS.some((form) => form.every((column) => words.has(column)))) return words.size
@@ -74,7 +74,7 @@ export function findHeadings(rows: Row[]): { headings: Row | undefined; score: n
 
 /** Rows below or between the animals that spreadsheets and reports add. */
 const TOTAL = /^(?:grand |sub)?total(?:es|s)?(?: [a-z]{1,20}){0,2}:?$|^(?:count|sum|suma|recuento):?$/i
-/** The rows with a single cell that are no animals. */
+/** The rows with a single cell that are not animals. */
 const FOOTERS = [
   /^(?:grand |sub)?total(?:es|s)?(?:\b\D{0,30}\d{1,9}|:?)$/i,
   /^\d{1,9} (?:animal|dog|cat|record|row|registro|perro|gato)(?:e?s)?$/i,

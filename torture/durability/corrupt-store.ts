@@ -98,7 +98,7 @@ export function damage(folder: string, random: Random, served = false): Damage {
   return { description: `${kind} ${NAME}${end} at ${place} by ${mask}`, kind, end, inLog: end === '-wal' }
 }
 
-/** What SQLite itself reports about a store. */
+/** The findings of SQLite itself about a store. */
 export interface State {
   /** Whether SQLite finds no fault. */
   intact: boolean

@@ -13,7 +13,7 @@ export const MAPPINGS: Record<string, Mapping> = {
   shelterluv,
 } satisfies Record<(typeof PROGRAMS)[number], Mapping>
 
-/** Finds the program whose exports have these columns. Columns of any table do not show a program. */
+/** Finds the program whose exports have these columns. Ignores columns that any table may have. */
 export function findProgram(headings: string[]): string | undefined {
   return Object.keys(MAPPINGS).find((name) => {
     const { columns = [], otherForm = [] } = MAPPINGS[name] ?? {}

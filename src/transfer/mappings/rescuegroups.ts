@@ -215,7 +215,7 @@ function relatedKeys({ relationships }: Resource, name: string): string[] {
   return objectsIn(relationships?.[name]?.data).map(keyOf)
 }
 
-// A file can refer to the same long name many times.
+// Limits the number of names, because a file can refer to the same long name many times.
 const MAX_NAMES = 100
 const MAX_NAME_LENGTH = 200
 

@@ -195,7 +195,10 @@ function nameCodes(row: SourceRow): Record<string, string> {
 
 const NO = ['no', 'n', 'false', 'f']
 
-/** Whether a member says yes, in any form. Only a plain no says no, because a date of a hold is a hold. */
+/**
+ * Whether a member says yes, in any form. Anything except a plain no is a yes, because a hold may be written
+ * as its date.
+ */
 function isSet(row: SourceRow, names: string[]): boolean {
   const texts = names.flatMap((name) => row.text(name) ?? [])
   return texts.some((text) => !NO.includes(text.toLowerCase()) && !/^[0\W]*$/.test(text))
