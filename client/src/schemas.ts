@@ -113,6 +113,16 @@ export interface Place {
   longitude?: number | undefined
 }
 
+export interface DatedNote {
+  date: string
+  kind: 'medical' | 'behavior' | 'general'
+  /**
+   * At least one character is not a space. No lone surrogates, and no control characters except line breaks
+   * and tabs.
+   */
+  text: string
+}
+
 /** Internal data of the shelter, visible only to keys with `write` access. */
 export interface Staff {
   /** At least one character is not a space. No control characters or lone surrogates. */
@@ -136,6 +146,33 @@ export interface Staff {
    * and tabs.
    */
   notes?: string | undefined
+  /**
+   * Why the animal is on hold. Absent if it is not on hold. At least one character is not a space. No control
+   * characters or lone surrogates.
+   */
+  holdReason?: string | undefined
+  /**
+   * The foster home. Absent if the animal is not in foster care. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  fosterName?: string | undefined
+  fosterEmail?: string | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  fosterPhone?: string | undefined
+  /**
+   * How the animal left, other than by adoption. Requires an `outcomeDate`. Setting it removes the status and
+   * the bond, and declines open applications. Setting a status removes the outcome.
+   */
+  outcomeKind?: 'transferred' | 'returned_to_owner' | 'died' | undefined
+  /** Date of the outcome. Requires an `outcomeKind` or the status `sold`. */
+  outcomeDate?: string | undefined
+  /**
+   * As `outcomeDate`. At least one character is not a space. No lone surrogates, and no control characters
+   * except line breaks and tabs.
+   */
+  outcomeNote?: string | undefined
+  /** Notes with their dates, in any order. */
+  datedNotes?: DatedNote[] | undefined
 }
 
 /**
@@ -434,6 +471,33 @@ export interface StaffPatch {
    * and tabs.
    */
   notes?: string | null | undefined
+  /**
+   * Why the animal is on hold. Absent if it is not on hold. At least one character is not a space. No control
+   * characters or lone surrogates.
+   */
+  holdReason?: string | null | undefined
+  /**
+   * The foster home. Absent if the animal is not in foster care. At least one character is not a space. No
+   * control characters or lone surrogates.
+   */
+  fosterName?: string | null | undefined
+  fosterEmail?: string | null | undefined
+  /** At least one character is not a space. No control characters or lone surrogates. */
+  fosterPhone?: string | null | undefined
+  /**
+   * How the animal left, other than by adoption. Requires an `outcomeDate`. Setting it removes the status and
+   * the bond, and declines open applications. Setting a status removes the outcome.
+   */
+  outcomeKind?: 'transferred' | 'returned_to_owner' | 'died' | null | undefined
+  /** Date of the outcome. Requires an `outcomeKind` or the status `sold`. */
+  outcomeDate?: string | null | undefined
+  /**
+   * As `outcomeDate`. At least one character is not a space. No lone surrogates, and no control characters
+   * except line breaks and tabs.
+   */
+  outcomeNote?: string | null | undefined
+  /** Notes with their dates, in any order. */
+  datedNotes?: DatedNote[] | null | undefined
 }
 
 /** Changes to an animal (RFC 7396): an absent member stays as it is, null removes it. */
@@ -1024,8 +1088,8 @@ export interface Application {
   petId: number
   status: ApplicationStatus
   /**
-   * Why the service declined the application: another person adopted the animal, or its record was removed.
-   * More reasons may follow.
+   * Why the service declined the application: another person adopted the animal, or the animal left in
+   * another way or its record was removed. More reasons may follow.
    */
   reason?: 'adopted' | 'animal_removed'
   applicant?: Applicant

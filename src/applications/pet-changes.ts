@@ -12,6 +12,7 @@ import { merge, requireFreeExternalId, validatePet } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import * as pets from '../pets/store.ts'
 import * as photos from '../photos/store.ts'
+import type { Reason } from './schema.ts'
 import { declineOpen, lockApplications, moveOpen } from './store.ts'
 
 // Changes animals. These changes depend on bonds, orders and applications, or affect them.
@@ -35,11 +36,15 @@ export interface Intent {
  * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open,
  *   invalid_status_transition, external_id_exists, validation_failed
  */
-export async function updatePet(db: Db, patch: PetPatch, intent: Intent): Promise<StoredRow> {
+export async function updatePet(db: Db, sent: PetPatch, intent: Intent): Promise<StoredRow> {
   const { id, by, now, conditions } = intent
+  // An animal that has left cannot be adopted together with others.
+  const isLeaving = sent.staff?.outcomeKind !== undefined && sent.staff.outcomeKind !== null
+  const patch = isLeaving ? { bondedWith: null, ...sent } : sent
   // Takes the lock before reading the animal. Otherwise an application could be added while this change
   // closes or moves all applications.
-  if (patch.status === 'sold' || patch.organizationId !== undefined) await lockApplications(db, [id])
+  if (patch.status === 'sold' || patch.organizationId !== undefined || isLeaving)
+    await lockApplications(db, [id])
   if (patch.bondedWith !== undefined) await lockBond(db, id, patch.bondedWith ?? [])
 
   const before = await pets.find(db, id)
@@ -70,7 +75,9 @@ export async function updatePet(db: Db, patch: PetPatch, intent: Intent): Promis
   const recordAll = changes.organizationId ? recordMove : recordChange
   await recordAll(db, before.pet, changes, by.keyId, now)
   if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], intent)
-  if (changes.status && pet.status === 'sold') await declineOpen(db, id, 'adopted', { keyId: by.keyId, now })
+  const reason = reasonToDecline(pet)
+  if (reason !== undefined && reason !== reasonToDecline(before.pet))
+    await declineOpen(db, id, reason, { keyId: by.keyId, now })
   if (changes.organizationId) await moveOpen(db, id, before.pet.organizationId, pet.organizationId)
   return after
 }
@@ -82,6 +89,12 @@ export async function updatePet(db: Db, patch: PetPatch, intent: Intent): Promis
 function withoutOldAge(patch: PetPatch, before: Pet): PetPatch {
   const { age, ...others } = patch
   return before.birthDate !== undefined && age === before.age ? others : patch
+}
+
+/** The reason for which open applications for an animal are declined, if it has left. */
+function reasonToDecline({ status, staff }: NewPet): Reason | undefined {
+  if (status === 'sold') return 'adopted'
+  return staff?.outcomeKind === undefined ? undefined : 'animal_removed'
 }
 
 /** Sorts a bond, because the order of its animals has no meaning. */

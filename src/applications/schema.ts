@@ -100,8 +100,8 @@ export const Application = Type.Object(
       Type.String({
         'x-extensible-enum': [...REASONS],
         description:
-          'Why the service declined the application: another person adopted the animal, or its record was ' +
-          'removed. More reasons may follow.',
+          'Why the service declined the application: another person adopted the animal, or the animal left in ' +
+          'another way or its record was removed. More reasons may follow.',
       }),
     ),
     applicant: Type.Optional(Applicant),

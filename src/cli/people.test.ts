@@ -139,6 +139,28 @@ test('people erase on PostgreSQL while a service runs: no byte of the person is 
   assert.doesNotMatch(await storedBytes(databaseUrl), /Ada[ .]Asker/i)
 })
 
+test('people export and erase find a foster home, with its name and phone in the history', async (t) => {
+  const databaseUrl = await ENGINES.SQLite(t)
+  const app = await startApp(t, { databaseUrl, key: UNLIMITED })
+  const foster = { fosterName: ADA.name, fosterEmail: ADA.email, fosterPhone: '06-1234-ADA' }
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1, staff: { ...foster, kennel: 'B2' } })
+  await app.patch('/v1/pets/1', { staff: { fosterEmail: null, holdReason: 'Ill.' } })
+  await app.post('/v1/pets', { name: 'Mia', categoryId: 1, staff: { fosterName: 'Ben Beside' } })
+  const command = ['people', 'export', '--email', ADA.email]
+  const exported = await runCli(t, command, { DATABASE_URL: databaseUrl })
+  const [animal] = JSON.parse(exported.stdout).animals
+  assert.equal(animal.members.staff.fosterName, ADA.name)
+  await app.stop()
+
+  const { code } = await erase(t, databaseUrl)
+
+  assert.equal(code, 0)
+  assert.doesNotMatch(await storedBytes(databaseUrl), /Ada[ .]Asker|1234-ADA/i)
+  const again = await startApp(t, { databaseUrl, key: UNLIMITED })
+  assert.deepEqual((await again.get('/v1/pets/1')).body.staff, { kennel: 'B2', holdReason: 'Ill.' })
+  assert.deepEqual((await again.get('/v1/pets/2')).body.staff, { fosterName: 'Ben Beside' })
+})
+
 test('people erase with an open order: is refused, and names the order but not its adopter', async (t) => {
   const databaseUrl = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const app = await startApp(t, { databaseUrl, key: UNLIMITED })

@@ -189,6 +189,36 @@ const Place = object(
   },
 )
 
+export const OutcomeKind = Type.Enum(['transferred', 'returned_to_owner', 'died'], {
+  type: 'string',
+  description:
+    'How the animal left, other than by adoption. Requires an `outcomeDate`. Setting it removes the status and the ' +
+    'bond, and declines open applications. Setting a status removes the outcome.',
+})
+
+export type OutcomeKind = Static<typeof OutcomeKind>
+
+export const NoteKind = Type.Enum(['medical', 'behavior', 'general'], { type: 'string' })
+
+/** The history stores all notes with each change of them, so this also limits the history. */
+export const MAX_DATED_NOTES = 100
+
+const DatedNote = Type.Object(
+  {
+    date: Type.String({ format: 'date' }),
+    kind: NoteKind,
+    text: Type.String({ minLength: 1, maxLength: 1_000, pattern: MULTILINE }),
+  },
+  { title: 'DatedNote' },
+)
+export type DatedNote = Static<typeof DatedNote>
+
+const DatedNotes = Type.Array(DatedNote, {
+  description: 'Notes with their dates, in any order.',
+  minItems: 1,
+  maxItems: MAX_DATED_NOTES,
+})
+
 const Staff = object('Staff', 'Internal data of the shelter, visible only to keys with `write` access.', {
   microchip: Type.Optional(line(40)),
   intakeDate: Type.Optional(Type.String({ format: 'date', description: 'Date of arrival.' })),
@@ -196,6 +226,21 @@ const Staff = object('Staff', 'Internal data of the shelter, visible only to key
   intakeNote: Type.Optional(Type.String({ minLength: 1, maxLength: 5_000, pattern: MULTILINE })),
   kennel: Type.Optional(line(60)),
   notes: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: MULTILINE })),
+  holdReason: Type.Optional(line(200, 'Why the animal is on hold. Absent if it is not on hold.')),
+  fosterName: Type.Optional(line(200, 'The foster home. Absent if the animal is not in foster care.')),
+  fosterEmail: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+  fosterPhone: Type.Optional(line(40)),
+  outcomeKind: Type.Optional(OutcomeKind),
+  outcomeDate: Type.Optional(
+    Type.String({
+      format: 'date',
+      description: 'Date of the outcome. Requires an `outcomeKind` or the status `sold`.',
+    }),
+  ),
+  outcomeNote: Type.Optional(
+    Type.String({ description: 'As `outcomeDate`.', minLength: 1, maxLength: 5_000, pattern: MULTILINE }),
+  ),
+  datedNotes: Type.Optional(DatedNotes),
 })
 
 /** A member of an animal. */

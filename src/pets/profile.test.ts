@@ -45,6 +45,11 @@ const WHOLE = {
     intakeNote: 'Found at the\nstation.',
     kennel: 'B2',
     notes: 'Pulls on the lead.',
+    holdReason: 'Waits for a test.',
+    fosterName: 'Sam Foster',
+    fosterEmail: 'sam@foster.example',
+    fosterPhone: '555 0101',
+    datedNotes: [{ date: '2026-02-01', kind: 'medical', text: 'Vaccinated.\nNext in a year.' }],
   },
 }
 const NOW = Date.UTC(2026, 10, 23, 12)

@@ -15,13 +15,31 @@ type Json = Record<string, unknown>
 
 /** Applies a patch to an animal (RFC 7396). The members of the result are in the order of responses. */
 export function merge(before: Partial<NewPet>, patch: PetPatch): NewPet {
-  const after = mergeMembers(SCHEMAS, isMoving(before, patch) ? publicMembers(before) : before, patch)
+  const moved = isMoving(before, patch) ? publicMembers(before) : before
+  const after = mergeMembers(SCHEMAS, moved, withOneEnding(before, patch))
   if (patch.birthDate !== null || before.birthDate === undefined) return after as never
   // The patch removes the birth date, and both of these depend on the birth date.
   if (patch.birthDateExact === undefined) delete after.birthDateExact
   if (patch.age === undefined) delete after.age
   return after as never
 }
+
+const OUTCOME_MEMBERS = ['outcomeKind', 'outcomeDate', 'outcomeNote'] as const
+
+/** An animal has a status or an outcome. A patch that sets one of them removes the other. */
+function withOneEnding(before: Partial<NewPet>, patch: PetPatch): PetPatch {
+  if (patch.staff?.outcomeKind && patch.status === undefined) return { ...patch, ...HIDDEN }
+  const isNewStatus = patch.status !== undefined && (patch.status ?? undefined) !== before.status
+  if (!isNewStatus || !before.staff || patch.staff === null) return patch
+  const removed = Object.fromEntries(OUTCOME_MEMBERS.map((name) => [name, null]))
+  return { ...patch, staff: { ...removed, ...patch.staff } }
+}
+
+/**
+ * Removes the status of an animal, so it is no longer published. The API does not offer this change alone,
+ * because a status is a permanent member of the original contract.
+ */
+export const HIDDEN = { status: null } as unknown as PetPatch
 
 /**
  * Returns the members of an animal that moves to another organization: its public members and the members in
@@ -53,6 +71,10 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
     ...missingIn(pet),
     birthDate !== undefined && notBetween('/birthDate', birthDate, today),
     staff?.intakeDate !== undefined && notBetween('/staff/intakeDate', staff.intakeDate, today),
+    ...outcomeProblemsOf(pet, today),
+    ...(staff?.datedNotes ?? []).map(({ date }, index) =>
+      notBetween(`/staff/datedNotes/${index}/date`, date, today),
+    ),
     birthDate === undefined &&
       birthDateExact !== undefined &&
       invalid('/birthDateExact', 'This requires a birthDate. Send one, or leave this out.'),
@@ -69,6 +91,18 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
     ),
   ]
   return problems.filter((problem) => problem !== false && problem !== undefined)
+}
+
+function outcomeProblemsOf({ status, staff = {} }: NewPet, today: string): (ErrorDetail | undefined)[] {
+  const { outcomeKind, outcomeDate } = staff
+  const isOver = outcomeKind !== undefined || status === 'sold'
+  const unused = (['outcomeDate', 'outcomeNote'] as const).filter((name) => !isOver && staff[name])
+  return [
+    outcomeKind && status && invalid('/staff/outcomeKind', 'Leave out the status. The outcome replaces it.'),
+    outcomeKind && !outcomeDate ? missing('/staff/outcomeDate') : undefined,
+    ...unused.map((name) => invalid(`/staff/${name}`, 'This requires an outcomeKind or the status sold.')),
+    outcomeDate === undefined ? undefined : notBetween('/staff/outcomeDate', outcomeDate, today),
+  ]
 }
 
 /** The required members of nested objects. */

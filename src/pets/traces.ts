@@ -65,7 +65,7 @@ export async function findTraces(db: Db, email: string): Promise<PetTraces[]> {
   return found
 }
 
-/** Erases the person's contacts completely. In all other texts, erases only the e-mail address. */
+/** Erases the person's contacts, public ones and foster homes, completely. In all other texts, erases only the e-mail address. */
 export async function eraseTraces(db: Db, petId: number, email: string, now: number): Promise<void> {
   const { row, history, eraser } = await read(db, petId, email)
   if (row) {
@@ -134,9 +134,30 @@ async function read(db: Db, petId: number, email: string) {
     ...entry,
     changes: JSON.parse(changes) as Changes,
   }))
-  const earlier = history.flatMap(({ changes: { contact } }) => [contact?.from, contact?.to])
-  const contacts = [row && membersOf(row).contact, ...earlier].filter(Boolean) as Contact[]
+  const earlier = history.flatMap(({ changes: { contact, staff } }) => [
+    ...contactsIn({ contact: contact?.from, staff: staff?.from }),
+    ...contactsIn({ contact: contact?.to, staff: staff?.to }),
+  ])
+  const contacts = [...(row ? contactsIn(membersOf(row)) : []), ...earlier]
   return { row, history, eraser: eraserOf(email, isTheirs(contacts, email)) }
+}
+
+type Foster = { fosterName?: string; fosterEmail?: string; fosterPhone?: string }
+
+/** The contact of the foster home, which is in the member `staff`. */
+function fosterIn(staff: unknown): Contact | undefined {
+  const { fosterName: name, fosterEmail: email, fosterPhone: phone } = (staff ?? {}) as Foster
+  if (name === undefined && email === undefined && phone === undefined) return undefined
+  return {
+    ...(name !== undefined && { name }),
+    ...(email !== undefined && { email }),
+    ...(phone && { phone }),
+  }
+}
+
+/** The public contact of an animal and its foster home. */
+function contactsIn({ contact, staff }: Json): Contact[] {
+  return [contact as Contact | undefined, fosterIn(staff)].filter((one) => one !== undefined)
 }
 
 /**
@@ -158,7 +179,9 @@ function eraserOf(email: string, isTheirs: (contact: Contact) => boolean) {
   const { eraseIn, occursIn } = createEmailMatcher(email)
   function from(members: Json): Json {
     const { contact, ...others } = members
-    return eraseIn(contact !== undefined && isTheirs(contact as Contact) ? others : members)
+    const left = contact !== undefined && isTheirs(contact as Contact) ? others : members
+    const foster = fosterIn(left.staff)
+    return eraseIn(foster && isTheirs(foster) ? withoutFoster(left) : left)
   }
   return {
     from,
@@ -177,6 +200,11 @@ function eraserOf(email: string, isTheirs: (contact: Contact) => boolean) {
       return Object.fromEntries(left.filter(([, change]) => !isEmpty(change)))
     },
   }
+}
+
+function withoutFoster({ staff, ...members }: Json): Json {
+  const { fosterName: _, fosterEmail: __, fosterPhone: ___, ...left } = staff as Foster
+  return isEmpty(left) ? members : { ...members, staff: left }
 }
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0

@@ -2,10 +2,11 @@ import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
+import { HIDDEN } from '../pets/rules.ts'
 import * as pets from '../pets/store.ts'
 import { type Refusal, RefusalError, shorten, toRefusal } from './report.ts'
 import { findExisting, idInFile, joinId, type Origin } from './sources.ts'
-import { HIDDEN, type ImportedAnimal, isOffered } from './write.ts'
+import { type ImportedAnimal, isOffered } from './write.ts'
 
 // Joins the bonds of a file when all of its animals are in the store. A bond that one animal names binds all
 // of its animals. If one of them is missing, none of the others is published.

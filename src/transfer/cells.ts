@@ -78,7 +78,10 @@ const TABLE_READERS = new Map<string, Reader>([
   ...READERS,
   ['name', (text) => ({ name: cleanName(text) })],
   ['birthDate', (text, locale) => readBirth(text, parseDateIn(text, locale))],
-  ['staff.intakeDate', (text, locale) => cellOf(locale.column, parseDateIn(text, locale))],
+  ...['staff.intakeDate', 'staff.outcomeDate'].map((column): [string, Reader] => [
+    column,
+    (text, locale) => cellOf(column, parseDateIn(text, locale)),
+  ]),
   ['weightGrams', readWeight],
   ['fee.amount', readFee],
   ['colors', (text, { column }) => splitList(column, splitNames(text, ',;\n').flatMap(splitWords))],

@@ -12,30 +12,34 @@ export interface Column {
   /** The name within the member; absent if the column contains the complete member. */
   part?: string
   type: unknown
+  /** Whether the column contains a list of objects. A cell has one of them as JSON in each line. */
+  hasObjects?: boolean
 }
 
-type Schema = { type?: unknown; properties?: Record<string, Schema> }
+type Schema = { type?: unknown; items?: Schema; properties?: Record<string, Schema> }
 
 export const COLUMNS: readonly Column[] = MEMBERS.flatMap((member): Column[] => {
   const { type, properties } = FIELDS[member].schema as Schema
   if (!properties) return [{ column: member, member, type }]
-  return Object.entries(properties).map(([part, { type }]) => ({
+  return Object.entries(properties).map(([part, { type, items }]) => ({
     column: `${member}.${part}`,
     member,
     part,
     type,
+    ...(items?.type === 'object' && { hasObjects: true }),
   }))
 })
 
 type Json = Record<string, unknown>
 
 /** The cell of an animal in a column; empty if it has no value. */
-export function formatCell(pet: Json, { member, part, type }: Column): string {
+export function formatCell(pet: Json, { member, part, type, hasObjects }: Column): string {
   const whole = pet[member]
   const value = part === undefined ? whole : (whole as Json | undefined)?.[part]
   if (value === undefined) return ''
   // Items of lists never contain line breaks.
-  if (Array.isArray(value)) return shieldFormulas(value.join('\n'))
+  if (Array.isArray(value))
+    return shieldFormulas(value.map((item) => (hasObjects ? JSON.stringify(item) : item)).join('\n'))
   return type === 'string' ? shieldFormulas(String(value)) : String(value)
 }
 
@@ -45,14 +49,24 @@ export function formatCell(pet: Json, { member, part, type }: Column): string {
  */
 export function parseCells(cells: Json): Json {
   const animal: Record<string, Json | unknown> = {}
-  for (const { column, member, part, type } of COLUMNS) {
+  for (const { column, member, part, type, hasObjects } of COLUMNS) {
     const cell = cells[column]
     if (cell === undefined) continue
-    const value = typeof cell === 'string' ? parseCell(cell, type) : cell
+    const parsed = typeof cell === 'string' ? parseCell(cell, type) : cell
+    const value = hasObjects && Array.isArray(parsed) ? parsed.map(parseObject) : parsed
     if (part === undefined) animal[member] = value
     else animal[member] = { ...(animal[member] as Json | undefined), [part]: value }
   }
   return animal
+}
+
+/** A line that is not JSON stays text, and validation refuses it. */
+function parseObject(line: unknown): unknown {
+  try {
+    return JSON.parse(String(line))
+  } catch {
+    return line
+  }
 }
 
 const BOOLEANS = new Map([

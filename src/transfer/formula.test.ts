@@ -88,3 +88,25 @@ test('names like formulas are quoted in a CSV export and restored exactly, and a
     names,
   )
 })
+
+test('outcomes and dated notes are exported to CSV and restored exactly by an import', async (t) => {
+  const [one, other] = [await newStore(t), await newStore(t)]
+  const staff = {
+    ...{ holdReason: '=1', fosterName: 'Sam', fosterEmail: 'sam@foster.example', fosterPhone: '+1 555' },
+    ...{ outcomeKind: 'died', outcomeDate: '1970-01-01', outcomeNote: 'At\nhome.' },
+    datedNotes: [
+      { date: '1970-01-01', kind: 'medical', text: 'a;=1+1\n-2 "x"' },
+      { date: '1960-01-01', kind: 'behavior', text: '=1' },
+    ],
+  }
+  const ndjson = `${JSON.stringify({ name: 'Rex', category: 'Dog', staff })}\n`
+  const importText = (store: typeof one, text: string, format: 'csv' | 'ndjson') =>
+    importAnimals(store, { bytes: () => Readable.from([Buffer.from(text)]) }, { ...OPTIONS, format })
+  await importText(one, ndjson, 'ndjson')
+
+  const csv = await text(Readable.from(exportAnimals(one.db, 'csv')))
+  await importText(other, csv, 'csv')
+
+  const back = await text(Readable.from(exportAnimals(other.db, 'ndjson')))
+  assert.deepEqual(JSON.parse(back).staff, staff)
+})

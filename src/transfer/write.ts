@@ -5,7 +5,7 @@ import { categoryNames, withAge } from '../pets/age.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
 import { findByMicrochip, foldMicrochip } from '../pets/microchips.ts'
-import { checkProfile, externalIdKey, findTakenExternalIds, merge } from '../pets/rules.ts'
+import { checkProfile, externalIdKey, findTakenExternalIds, HIDDEN, merge } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import { type Creation, insertPets } from '../pets/store.ts'
 import { PLACE_MEMBERS } from '../places/gazetteer.ts'
@@ -288,12 +288,6 @@ async function updateExisting(
 export function isOffered(pet: Pet | undefined): boolean {
   return pet?.status === 'available' || pet?.status === 'pending'
 }
-
-/**
- * Removes the status of an animal, so it is no longer published. The API does not offer this change, because
- * a status is a permanent member of the original contract.
- */
-export const HIDDEN = { status: null } as unknown as PetPatch
 
 /** @throws {RefusalError} @throws {ApiError} as `updatePet` */
 async function change(

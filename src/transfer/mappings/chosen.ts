@@ -12,9 +12,9 @@ const COLUMN_NAMES = new Map([
   ['organizationId', 'organization'],
 ])
 
-/** The members that can be chosen for a column. */
-export const CHOOSABLE_COLUMNS: readonly string[] = COLUMNS.flatMap(({ column }) => [
-  COLUMN_NAMES.get(column) ?? column,
+/** The members that can be chosen for a column. Nobody writes lists of objects by hand. */
+export const CHOOSABLE_COLUMNS: readonly string[] = COLUMNS.flatMap(({ column, hasObjects }) => [
+  ...(hasObjects ? [] : [COLUMN_NAMES.get(column) ?? column]),
   ...(column === 'goodWith.cats' ? NOT_GOOD_WITH : []),
 ])
 

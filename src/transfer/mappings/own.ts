@@ -33,7 +33,10 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
   return {
     formats: ['ndjson', 'csv'],
     columns: ['name'],
-    ...{ dateColumns: ['birthDate', 'staff.intakeDate'], intakeColumns: ['staff.intakeDate'] },
+    ...{
+      dateColumns: ['birthDate', 'staff.intakeDate', 'staff.outcomeDate'],
+      intakeColumns: ['staff.intakeDate'],
+    },
     ...{ sources: OWN_SOURCES, statusColumn: 'status' },
     photoMembers: ['photos'],
     otherColumns: ['category', 'organization', 'photos', ...COLUMNS.map(({ column }) => column)],

@@ -3,6 +3,7 @@ import type { App } from '../../../http/app.ts'
 import type { Face } from '../../../http/face.ts'
 import { readForm } from '../../../http/form-body.ts'
 import { addAnimal } from './animals/add.ts'
+import { carePages } from './animals/care.ts'
 import { animalPages } from './animals/change.ts'
 import { listAnimals } from './animals/list.ts'
 import { applicationPages } from './applications/application.ts'
@@ -45,6 +46,7 @@ export function consoleFace(context: Context): Face {
       listAnimals(app, context)
       addAnimal(app, context)
       animalPages(app, context)
+      carePages(app, context)
       queuePage(app, context)
       applicationPages(app, context)
       importPages(app, context)

@@ -236,6 +236,8 @@ main input:not([type='checkbox']), main select { min-height: 2.75rem; }
 .history del { color: var(--muted); }
 .history ins { text-decoration: none; font-weight: 600; }
 .history time { color: var(--muted); font-size: 0.9rem; }
+.kinds { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; padding: 0; list-style: none; }
+.kinds a[aria-current] { font-weight: 700; text-decoration: none; color: var(--text); }
 .end { margin: 2rem 0 0; }
 a.danger { color: var(--bad); }
 .summary p.problem, p.summary { color: var(--bad); }

@@ -1,3 +1,4 @@
+import { care } from './console-care.ts'
 import { fields } from './console-fields.ts'
 
 const en = {
@@ -49,6 +50,7 @@ const en = {
   },
   /** The page of one animal. */
   animal: {
+    ...care.en,
     fields: fields.en,
     addTitle: 'Add an animal',
     addHint: 'A name and a type are enough. You can add the rest later.',
@@ -181,6 +183,7 @@ const es: typeof en = {
           : `Espera desde hace ${count.toLocaleString('es')} días.`,
   },
   animal: {
+    ...care.es,
     fields: fields.es,
     addTitle: 'Añadir un animal',
     addHint: 'Bastan un nombre y un tipo. Lo demás puede añadirlo después.',

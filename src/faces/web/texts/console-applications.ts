@@ -93,7 +93,7 @@ const en = {
     closed: 'This application is closed.',
     reasons: {
       adopted: 'Declined because someone else adopted the animal.',
-      animal_removed: 'Declined because the animal’s record was removed.',
+      animal_removed: 'Declined because the animal has left or its record was removed.',
     } as Words,
     order: 'Adoption',
     orderText: (id: number) => `The animal is reserved for this applicant (adoption ${id}).`,
@@ -237,7 +237,7 @@ const es: typeof en = {
     closed: 'Esta solicitud está cerrada.',
     reasons: {
       adopted: 'Rechazada porque otra persona adoptó al animal.',
-      animal_removed: 'Rechazada porque se eliminó la ficha del animal.',
+      animal_removed: 'Rechazada porque el animal ya no está o se eliminó su ficha.',
     },
     order: 'Adopción',
     orderText: (id) => `El animal está reservado para esta persona (adopción ${id}).`,

@@ -53,6 +53,10 @@ const WHOLE: Record<string, string> = {
   'staff.intakeNote': 'Found at the lake.',
   'staff.kennel': 'B4',
   'staff.notes': 'Likes fish.',
+  'staff.holdReason': 'Waits for a test.',
+  'staff.fosterName': 'Sam Foster',
+  'staff.fosterEmail': 'sam@foster.example',
+  'staff.fosterPhone': '555 0101',
 }
 
 test('POST /console/animals/new adds the same animal as the API, published if the box is checked', async (t) => {
@@ -99,6 +103,10 @@ test('POST /console/animals/new adds the same animal as the API, published if th
       intakeNote: 'Found at the lake.',
       kennel: 'B4',
       notes: 'Likes fish.',
+      holdReason: 'Waits for a test.',
+      fosterName: 'Sam Foster',
+      fosterEmail: 'sam@foster.example',
+      fosterPhone: '555 0101',
     },
   })
   // The coordinates of the postcode, as in the API.

@@ -87,10 +87,21 @@ const GROUPS = {
     field('staff.kennel'),
     wide('staff.intakeNote', 'text'),
     wide('staff.notes', 'text'),
+    wide('staff.holdReason'),
+    field('staff.fosterName'),
+    field('staff.fosterEmail', 'email'),
+    field('staff.fosterPhone'),
   ],
 } as const satisfies Record<string, FormField[]>
 
 export const FORM_FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
+
+/** The fields of the form that records how an animal left. */
+export const OUTCOME_FIELDS = [
+  field('staff.outcomeKind', 'choice'),
+  field('staff.outcomeDate', 'date'),
+  wide('staff.outcomeNote', 'text'),
+] as const satisfies FormField[]
 
 /** The schema for the value of a field. */
 export const schemaOf = (name: string) => schemaIn(SCHEMAS, name)
@@ -129,14 +140,17 @@ export function petPatchOf(values: Values, typed: Values, now: Values) {
 }
 
 /** The problems of a refused animal, each with the field of the form. */
-export function petProblems(error: ApiError, words: Texts['console']): Problem[] {
+export function petProblems(
+  error: ApiError,
+  words: Texts['console'],
+  fields: readonly FormField[] = FORM_FIELDS,
+): Problem[] {
   const { labels, problems } = words.animal.fields
   const { externalId = '', age = '' } = labels
   if (error.code === 'external_id_exists')
     return [{ field: 'externalId', message: problems.taken(externalId) }]
   return problemsOf(error, words, {
-    fields: FORM_FIELDS,
-    labels,
+    ...{ fields, labels },
     maxLengthOf: (name) => schemaOf(name).maxLength,
     messageOf: (name, code) => (name === 'age' && code === 'invalid_value' ? problems.age(age) : undefined),
   })
@@ -244,7 +258,9 @@ function choicesOf(
   if (name === 'categoryId') return [['', fields.choose], ...categories]
   if (name === 'organizationId')
     return [['', fields.none], ...(Array.isArray(organizations) ? organizations : [])]
-  const named: Record<string, Record<string, string>> = { ...common, coat: fields.coat } as never
+  const named: Record<string, Record<string, string>> = {
+    ...{ ...common, coat: fields.coat, 'staff.outcomeKind': words.animal.outcome.kinds },
+  } as never
   const values = ((schemaOf(name).enum ?? []) as string[]).filter((value) => value !== UNKNOWN)
   const notKnown: Choice = [now === UNKNOWN ? UNKNOWN : '', fields.notKnown]
   return [notKnown, ...values.map((value): Choice => [value, named[name]?.[value] ?? value])]

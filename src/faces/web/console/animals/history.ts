@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
+import type { DatedNote } from '../../../../pets/fields.ts'
 import { findHistory } from '../../../../pets/history.ts'
 import type { PetHistory } from '../../../../pets/schema.ts'
 import type { StoredPet } from '../../../../pets/store.ts'
@@ -9,7 +10,9 @@ import { formatDateTime } from '../../dates.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import { valuesOf } from '../fields.ts'
 import { wordsFor } from '../frame.ts'
-import { displayText, FORM_FIELDS } from './form.ts'
+import { displayText, FORM_FIELDS, OUTCOME_FIELDS } from './form.ts'
+
+const FIELDS = [...OUTCOME_FIELDS, ...FORM_FIELDS]
 
 /** The changes of an animal, with their authors. */
 export async function historySection(
@@ -71,8 +74,8 @@ export function linesOf(
     if (from !== undefined) sides.from[member] = from
     if (to !== undefined) sides.to[member] = to
   }
-  const [from, to] = [valuesOf(sides.from, FORM_FIELDS), valuesOf(sides.to, FORM_FIELDS)]
-  const changed = FORM_FIELDS.filter(({ name }) => from[name] !== to[name])
+  const [from, to] = [valuesOf(sides.from, FIELDS), valuesOf(sides.to, FIELDS)]
+  const changed = FIELDS.filter(({ name }) => from[name] !== to[name])
   const fieldLines = changed.map((field) => ({
     label: labels[field.name] ?? field.name,
     from: shortened(displayText(field, from[field.name] ?? '', texts)),
@@ -84,7 +87,25 @@ export function linesOf(
     ...{ label: labels.status ?? '', from: statusOf(status.from), to: statusOf(status.to), isShort: true },
   }
   const photosLine = photos && { label: photoSentences(photos, animal.history.photos).join(' ') }
-  return [...(statusLine ? [statusLine] : []), ...(photosLine?.label ? [photosLine] : []), ...fieldLines]
+  const notesLine = { label: noteSentences(sides, animal.notes).join(' ') }
+  return [
+    ...(statusLine ? [statusLine] : []),
+    ...[photosLine, notesLine].flatMap((line) => (line?.label ? [line] : [])),
+    ...fieldLines,
+  ]
+}
+
+/** Says how many dated notes were added and removed. Their texts are in the list of notes. */
+function noteSentences(
+  sides: Record<'from' | 'to', { staff?: { datedNotes?: DatedNote[] } }>,
+  words: Texts['console']['animal']['notes'],
+): string[] {
+  const [before, after] = [sides.from, sides.to].map(({ staff }) =>
+    (staff?.datedNotes ?? []).map((note) => JSON.stringify(note)),
+  ) as [string[], string[]]
+  const added = after.filter((note) => !before.includes(note)).length
+  const removed = before.filter((note) => !after.includes(note)).length
+  return [...(added > 0 ? [words.added(added)] : []), ...(removed > 0 ? [words.removed(removed)] : [])]
 }
 
 /** A photo in the history. */

@@ -26,6 +26,8 @@ import { callerMay, PREFIX } from '../pages.ts'
 import { photosSection } from '../photos/photos.ts'
 import { animalForm, FORM_FIELDS } from './form.ts'
 import { historySection } from './history.ts'
+import { notesSection } from './notes.ts'
+import { outcomeSection } from './outcome.ts'
 
 const MAX_ORDERS = 20
 
@@ -51,6 +53,8 @@ interface Refusal {
   problems?: readonly Problem[]
   conflict?: Html
   photoProblems?: readonly string[]
+  outcome?: { values: Values; problems: readonly Problem[] }
+  note?: { values: Values; problems: readonly Problem[] }
 }
 
 /** The page of an animal: photos, details, adoptions and history. */
@@ -72,6 +76,8 @@ ${await detailsForm(context, request, stored, refusal)}</section>`
   const main = html`${head(request, stored, refusal)}${await chipWarning(context, request, stored)}
 ${await ordersSection(context, request, pet.id)}
 ${refusal.values ? [details, photos] : [photos, details]}
+${notesSection(request, pet, context.clock(), refusal.note)}
+${outcomeSection(request, pet, context.clock(), refusal.outcome)}
 ${await historySection(context, request, stored)}
 ${mayChange && html`<p class="end"><a class="danger" href="${path}/delete">${words.animal.remove}</a></p>`}`
   return consolePage(request, { title: pet.name, main, scripts: ['photos.js'] })
@@ -83,10 +89,19 @@ function head(request: FastifyRequest, { pet }: pets.StoredPet, { values, proble
   const isInGallery = status === 'available' || status === 'pending'
   const general = values ? undefined : problems.find(({ field }) => field === NON_FIELD)
   return html`<div class="head"><div><h1>${pet.name}</h1>
-<p>${statusTag(pet, request)} ${words.animals.why[status]}
-${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p></div>
+<p>${statusTag(pet, request)} ${pet.staff?.outcomeKind ? words.animal.outcome.why : words.animals.why[status]}
+${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
+${pet.staff?.holdReason && html`<p><span class="tag unlisted">${words.animal.onHold}</span> ${pet.staff.holdReason}</p>`}
+${fosterLine(pet, words)}</div>
 ${callerMay(request.caller, 'changeAnimals') && statusButtons(pet, words)}</div>
 ${general && html`<p class="summary problem" role="alert">${general.message}</p>`}`
+}
+
+/** The foster home of an animal. */
+function fosterLine({ staff = {} }: Pick<Pet, 'staff'>, { animal }: Texts['console']): Html | undefined {
+  const { fosterName, fosterEmail, fosterPhone } = staff
+  if ((fosterName ?? fosterEmail ?? fosterPhone) === undefined) return undefined
+  return html`<p><span class="tag">${animal.inFoster}</span> ${fosterName} ${fosterEmail && mailLink(fosterEmail)} ${fosterPhone}</p>`
 }
 
 /** Finds animals with the same microchip that the caller may see. */
@@ -119,12 +134,14 @@ async function chipWarning(
   )
 }
 
-/** The status of an animal. In some languages, the word agrees with the animal's sex. */
-export function statusTag(pet: Pick<Pet, 'status' | 'sex'>, request: FastifyRequest): Html {
+/** The status or the outcome of an animal. In some languages, the word agrees with the animal's sex. */
+export function statusTag(pet: Pick<Pet, 'status' | 'sex' | 'staff'>, request: FastifyRequest): Html {
   const texts = textsOf(wordsFor(request).language)
   const status = pet.status ?? 'unlisted'
-  const label = texts.console.animals.statuses[status] ?? status
-  return html`<span class="tag ${status}">${agree(texts, label, pet)}</span>`
+  const { outcomeKind } = pet.staff ?? {}
+  const { animal, animals } = texts.console
+  const label = (outcomeKind ? animal.outcome.kinds[outcomeKind] : animals.statuses[status]) ?? status
+  return html`<span class="tag ${outcomeKind ? 'left' : status}">${agree(texts, label, pet)}</span>`
 }
 
 /** A button for each possible next status. */

@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { ApiError } from '../../../../errors.ts'
+import { type Html, html, type Part } from '../../../../http/html.ts'
+import { type DatedNote, MAX_DATED_NOTES, NoteKind } from '../../../../pets/fields.ts'
+import type { Pet } from '../../../../pets/schema.ts'
+import { formatDate } from '../../dates.ts'
+import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
+import { NON_FIELD, type Values } from '../fields.ts'
+import { consolePage, wordsFor } from '../frame.ts'
+import { newOnce, ONCE } from '../once.ts'
+import { callerMay, PREFIX } from '../pages.ts'
+
+// The dated notes about an animal, which only staff see.
+
+const KINDS = NoteKind.enum
+export const NOTE_PARTS = ['kind', 'date', 'text'] as const
+export const fieldOf = (part: string): string => `note.${part}`
+
+/** The animal's page shows this many notes. Another page has all of them. */
+const MAX_SHOWN = 5
+const MAX_TEXT_LENGTH = 1_000
+
+/** The problems of a refused note. The new note is the last of the list. */
+export function noteProblems(
+  { details = [], code }: ApiError,
+  request: FastifyRequest,
+  { staff }: Pet,
+  values: Values,
+): Problem[] {
+  const { words } = wordsFor(request)
+  const { notes, fields } = words.animal
+  const { problems } = fields
+  if ((staff?.datedNotes?.length ?? 0) >= MAX_DATED_NOTES)
+    return [{ field: fieldOf('text'), message: notes.tooMany(MAX_DATED_NOTES) }]
+  if (details.length === 0) return [{ field: NON_FIELD, message: words.errors[code] ?? words.otherError }]
+  return details.flatMap(({ pointer = '', code }): Problem[] => {
+    const part = pointer.split('/').at(-1) as (typeof NOTE_PARTS)[number]
+    if (!NOTE_PARTS.includes(part)) return [{ field: NON_FIELD, message: words.otherError }]
+    const label = notes[part]
+    if (part === 'kind') return [{ field: fieldOf(part), message: problems.choice(label) }]
+    if (part === 'date') return [{ field: fieldOf(part), message: problems.date(label) }]
+    const isMissing = values.text?.trim() === ''
+    const message = isMissing
+      ? problems.missing(label)
+      : code === 'too_long'
+        ? problems.tooLong(label, MAX_TEXT_LENGTH)
+        : problems.line(label)
+    return [{ field: fieldOf(part), message }]
+  })
+}
+
+/** Identifies a note in a form. */
+export const markOf = ({ date, kind, text }: DatedNote): string =>
+  hash('sha256', JSON.stringify([date, kind, text]), 'base64url').slice(0, 22)
+
+/** The notes by date, the newest first. */
+function newestFirst(notes: readonly DatedNote[]): DatedNote[] {
+  return notes.toReversed().sort((one, other) => other.date.localeCompare(one.date))
+}
+
+/** The newest notes about an animal, and the form for another one. */
+export function notesSection(
+  request: FastifyRequest,
+  { id, staff }: Pet,
+  now: number,
+  refused?: { values: Values; problems: readonly Problem[] },
+): Html {
+  const { notes: words } = wordsFor(request).words.animal
+  const notes = newestFirst(staff?.datedNotes ?? [])
+  const path = `${PREFIX}/animals/${id}/notes`
+  return html`<section class="card" id="notes" aria-labelledby="of-notes"><h2 id="of-notes">${words.title}</h2>
+${notes.length > 0 ? list(request, notes.slice(0, MAX_SHOWN)) : html`<p>${words.none}</p>`}
+${notes.length > 0 && html`<p><a href="${path}">${words.all(notes.length)}</a></p>`}
+${callerMay(request.caller, 'changeAnimals') && addForm(request, path, now, refused)}</section>`
+}
+
+function addForm(
+  request: FastifyRequest,
+  path: string,
+  now: number,
+  refused?: { values: Values; problems: readonly Problem[] },
+): Html {
+  const { words } = wordsFor(request)
+  const { notes } = words.animal
+  const problems = refused?.problems ?? []
+  const today = new Date(now).toISOString().slice(0, 10)
+  const { kind = 'general', date = today, text } = refused?.values ?? {}
+  const choices = KINDS.map((one) => [one, notes.kinds[one] ?? one] as const)
+  return html`<form class="aside" id="field-${NON_FIELD}" method="post" action="${path}" novalidate>
+${problemSummary(words.animal.wrong, problems)}<input type="hidden" name="${ONCE}" value="${newOnce()}">
+<div class="fields">${selectField({ name: fieldOf('kind'), label: notes.kind, value: kind, choices, problems })}
+${textField({ name: fieldOf('date'), label: notes.date, type: 'date', value: date, problems })}
+<div class="wide">${longTextField({
+    ...{ name: fieldOf('text'), label: notes.text, hint: notes.textHint, value: text, problems },
+    ...{ rows: 3, maxLength: MAX_TEXT_LENGTH },
+  })}</div></div><button class="plain">${notes.add}</button></form>`
+}
+
+function list(request: FastifyRequest, notes: readonly DatedNote[], after?: (note: DatedNote) => Part): Html {
+  const { language, words } = wordsFor(request)
+  const { kinds } = words.animal.notes
+  return html`<ul class="history">${notes.map(
+    (note) => html`<li><p><strong>${kinds[note.kind]}</strong>
+<time datetime="${note.date}">${formatDate(language, Date.parse(note.date))}</time></p>
+<p class="said">${note.text}</p>${after?.(note)}</li>`,
+  )}</ul>`
+}
+
+/** All notes about an animal, or all of one kind, to read and to print. */
+export function notesPage(request: FastifyRequest, pet: Pet): string {
+  const { language, words } = wordsFor(request)
+  const { notes: own } = words.animal
+  const all = newestFirst(pet.staff?.datedNotes ?? [])
+  const { kind } = request.query as { kind?: unknown }
+  const chosen = KINDS.find((one) => one === kind)
+  const shown = all.filter((note) => chosen === undefined || note.kind === chosen)
+  const path = `${PREFIX}/animals/${pet.id}/notes`
+  const link = (to: string, name: string | undefined, isCurrent: boolean) =>
+    html`<li><a href="${to}"${isCurrent && html` aria-current="page"`}>${name}</a></li>`
+  const kinds = KINDS.map((one) => link(`${path}?kind=${one}`, own.kinds[one], one === chosen))
+  const removal = (note: DatedNote): Part => {
+    const label = own.removeOf(own.kinds[note.kind] ?? '', formatDate(language, Date.parse(note.date)))
+    return (
+      callerMay(request.caller, 'changeAnimals') &&
+      html`<form method="post" action="${path}/remove"><input type="hidden" name="note" value="${markOf(note)}">
+<button class="plain small" aria-label="${label}">${own.remove}</button></form>`
+    )
+  }
+  const title = own.titleOf(pet.name)
+  const facts = [pet.externalId, pet.staff?.microchip].filter((one) => one !== undefined)
+  return consolePage(request, {
+    title,
+    main: html`<h1>${title}</h1><p class="lead">${facts.join(' · ')}</p>
+<ul class="kinds">${link(path, own.anyKind, chosen === undefined)}${kinds}</ul>
+<div class="card">${shown.length > 0 ? list(request, shown, removal) : html`<p>${own.none}</p>`}</div>
+<p class="unprinted"><a href="${PREFIX}/animals/${pet.id}">${own.toAnimal(pet.name)}</a></p>`,
+  })
+}
