@@ -145,7 +145,7 @@ export function receiptEmail(news: ApplicationNews, link: string): Email {
 }
 
 interface State {
-  /** After the adoption is complete, `adopted`. */
+  /** The status; `adopted` after the adoption is complete. */
   status: ApplicationStatus | 'adopted'
   reason?: string | undefined
   reply?: string | undefined

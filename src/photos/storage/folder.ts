@@ -90,7 +90,7 @@ export async function newWorkFile(
 }
 
 const HOUR_MS = 3_600_000
-/** Uploads and imports never need a work file for longer. */
+/** Older work files are left over: uploads and imports never need a work file for so long. */
 const MAX_AGE_MS = 24 * HOUR_MS
 
 /** Removes unfinished files of killed processes. */
