@@ -116,7 +116,8 @@ export interface ListPetsParameters {
   /**
    * Only animals with all of these words in their name, breed, description, tags or place; the last word also
    * matches as a prefix. At most 8 words; punctuation alone finds nothing. Animals with the words in their
-   * name come first.
+   * name come first. For staff and keys with write access, `q` also finds a shelter ID, kennel or microchip
+   * in any spelling.
    */
   q?: string | undefined
   /**
@@ -235,7 +236,8 @@ export interface ListPetFacetsParameters {
   /**
    * Only animals with all of these words in their name, breed, description, tags or place; the last word also
    * matches as a prefix. At most 8 words; punctuation alone finds nothing. Animals with the words in their
-   * name come first.
+   * name come first. For staff and keys with write access, `q` also finds a shelter ID, kennel or microchip
+   * in any spelling.
    */
   q?: string | undefined
   /**

@@ -127,7 +127,7 @@ export interface DatedNote {
 export interface Staff {
   /** At least one character is not a space. No control characters or lone surrogates. */
   microchip?: string | undefined
-  /** Date of arrival. */
+  /** Date of arrival, at most a year ahead for a planned intake. */
   intakeDate?: string | undefined
   /**
    * Type of intake, such as stray, surrender or transfer. At least one character is not a space. No control
@@ -452,7 +452,7 @@ export interface PlacePatch {
 export interface StaffPatch {
   /** At least one character is not a space. No control characters or lone surrogates. */
   microchip?: string | null | undefined
-  /** Date of arrival. */
+  /** Date of arrival, at most a year ahead for a planned intake. */
   intakeDate?: string | null | undefined
   /**
    * Type of intake, such as stray, surrender or transfer. At least one character is not a space. No control

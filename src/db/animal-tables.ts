@@ -147,6 +147,11 @@ export interface PetSearchTable {
   updated: number
   /** Age group and birth date as one sort key. A higher key means a younger animal. */
   age: string
+  /** Shelter ID and kennel as sort keys, for staff. */
+  number: string
+  kennel: string
+  /** The day from which days in care count, as a number of days since 1970, for staff. */
+  intake: number
   /** The token of the animal's place. Null if the animal has no place. */
   place: string | null
   /** A JSON array of the values that facets count, in the spelling of the animal. */

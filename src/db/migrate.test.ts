@@ -47,6 +47,7 @@ test('a store of an older release: a start migrates the store, a command refuses
       '0003-microchips',
       '0004-organization-changes',
       '0005-outbox',
+      '0006-staff-search',
       NEXT_MIGRATION,
     ],
   )
@@ -58,6 +59,10 @@ const BEFORE_CHANGE_OWNER = [
   'alter table known_time drop column animals_scrub_due',
   'drop index pet_by_microchip',
   'drop table outbox',
+  ...['number', 'kennel', 'intake'].flatMap((key) => [
+    `drop index pet_search_by_${key}`,
+    `alter table pet_search drop column ${key}`,
+  ]),
   'alter table application drop column language',
   'alter table installation drop column sends_email',
   "delete from kysely_migration where name > '0002'",

@@ -221,7 +221,12 @@ const DatedNotes = Type.Array(DatedNote, {
 
 const Staff = object('Staff', 'Internal data of the shelter, visible only to keys with `write` access.', {
   microchip: Type.Optional(line(40)),
-  intakeDate: Type.Optional(Type.String({ format: 'date', description: 'Date of arrival.' })),
+  intakeDate: Type.Optional(
+    Type.String({
+      format: 'date',
+      description: 'Date of arrival, at most a year ahead for a planned intake.',
+    }),
+  ),
   intakeKind: Type.Optional(line(60, 'Type of intake, such as stray, surrender or transfer.')),
   intakeNote: Type.Optional(Type.String({ minLength: 1, maxLength: 5_000, pattern: MULTILINE })),
   kennel: Type.Optional(line(60)),

@@ -1,9 +1,9 @@
 import type { Db } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
-import { type FieldSelection, type RenderOptions, type RowWithTimes, toPetView, VIEW_COLUMNS } from './row.ts'
-import type { Pet, PetHistory, PetQuery } from './schema.ts'
+import type { FieldSelection, RenderOptions } from './row.ts'
+import type { Pet, PetHistory } from './schema.ts'
 import type { Finder } from './search/filters.ts'
-import { searchPets } from './search/find.ts'
+import { type SearchQuery, type StaffSort, searchPets } from './search/find.ts'
 import type { Position } from './search/matching.ts'
 
 // Lists for staff: all animals, including unlisted ones, and the latest changes.
@@ -11,11 +11,12 @@ import type { Position } from './search/matching.ts'
 /** The filters and the order of a list of animals for staff. */
 export interface StaffPetQuery {
   q?: string | undefined
-  status?: PetStatus | 'unlisted' | undefined
+  /** `unlisted` and `left` are for animals without a status: those still here, and those that have left. */
+  status?: PetStatus | 'unlisted' | 'left' | undefined
   categoryId?: number | undefined
   organizationId?: number | undefined
   hasPhotos?: boolean | undefined
-  sort: '-id' | 'publishedAt'
+  sort: '-id' | StaffSort
 }
 
 export type StaffPet = Partial<Pet> &
@@ -35,68 +36,23 @@ export interface StaffPetPage {
   next?: Position | undefined
 }
 
-/**
- * The maximum number of matches that are tested for a page. The search index has no token for a missing
- * status.
- */
-const MAX_TESTED = 1_000
-const BATCH_SIZE = 100
-
-export async function listForStaff(finder: Finder, start: StaffPetStart): Promise<StaffPetPage> {
-  const { status, q, hasPhotos } = start.query
-  if (status !== 'unlisted') return search(finder, start, status)
-  if (q === undefined && hasPhotos === undefined) return listUnlisted(finder, start)
-  const page: StaffPetPage = { found: [], next: start.after }
-  for (let tested = 0; tested < MAX_TESTED; tested += BATCH_SIZE) {
-    const batch = await search(finder, { ...start, limit: BATCH_SIZE, after: page.next }, undefined)
-    page.found.push(...batch.found.filter((pet) => pet.status === undefined))
-    page.next = batch.next
-    // The page may have more than `limit` animals.
-    if (!page.next || page.found.length >= start.limit) break
-  }
-  return page
-}
-
-async function search(
+export async function listForStaff(
   finder: Finder,
   { query, limit, after, selection, renderOptions }: StaffPetStart,
-  status: PetStatus | undefined,
 ): Promise<StaffPetPage> {
-  const { q, categoryId, organizationId, hasPhotos, sort } = query
+  const { q, status, categoryId, organizationId, hasPhotos, sort } = query
   const petQuery = {
     ...{ limit, within: 1, sort, q },
-    ...(status && { status: [status] }),
+    ...(status === 'unlisted' || status === 'left'
+      ? { withoutStatus: status }
+      : status && { status: [status] }),
     ...(categoryId !== undefined && { categoryId: [categoryId] }),
     ...(organizationId !== undefined && { organizationId: [organizationId] }),
     ...(hasPhotos !== undefined && { hasPhotos: String(hasPhotos) }),
-  } as PetQuery
+  } as SearchQuery
   const { found, next } = await searchPets(finder, { query: petQuery, selection, after }, renderOptions)
   const last = found.length > limit ? found[limit - 1]?.position : next
   return { found: found.slice(0, limit).map(({ toObject }) => toObject() as StaffPet), next: last }
-}
-
-async function listUnlisted(
-  { db }: Finder,
-  { query: { categoryId, organizationId }, limit, after, selection, renderOptions }: StaffPetStart,
-): Promise<StaffPetPage> {
-  const [, afterId] = after ?? []
-  let rows = db
-    .selectFrom('pet')
-    .select(VIEW_COLUMNS)
-    .where('status', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-  if (categoryId !== undefined) rows = rows.where('category_id', '=', categoryId)
-  if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
-  if (afterId !== undefined) rows = rows.where('id', '<', afterId)
-  const found = (await rows.execute()).map((row) =>
-    toPetView(row as unknown as RowWithTimes, renderOptions, selection),
-  )
-  const last = found.length > limit ? found[limit - 1] : undefined
-  return {
-    found: found.slice(0, limit).map(({ toObject }) => toObject() as StaffPet),
-    ...(last && { next: [0, last.id] }),
-  }
 }
 
 /** A change of an existing animal. */

@@ -123,7 +123,7 @@ function listPetFacets(app: App, context: Context, finder: Finder): void {
   }
   app.get('/pets/facets', { config: READ_CONFIG, schema }, async (request, reply) => {
     const read = async (): Promise<NewPage> => {
-      const body = JSON.stringify(await countFacets(finder, request.query))
+      const body = JSON.stringify(await countFacets(finder, request.query, request.caller.view))
       return { body, headers: { etag: etagOf(request.caller.view, body) } }
     }
     return sendPage(request, reply, context, read) as never

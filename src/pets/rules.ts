@@ -70,7 +70,13 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
   const problems: (ErrorDetail | false | undefined)[] = [
     ...missingIn(pet),
     birthDate !== undefined && notBetween('/birthDate', birthDate, today),
-    staff?.intakeDate !== undefined && notBetween('/staff/intakeDate', staff.intakeDate, today),
+    staff?.intakeDate !== undefined &&
+      notBetween(
+        '/staff/intakeDate',
+        staff.intakeDate,
+        latestDate(now + MAX_PLANNED_MS),
+        'a year from today',
+      ),
     ...outcomeProblemsOf(pet, today),
     ...(staff?.datedNotes ?? []).map(({ date }, index) =>
       notBetween(`/staff/datedNotes/${index}/date`, date, today),
@@ -119,9 +125,12 @@ function missingIn(pet: NewPet): ErrorDetail[] {
 
 const EARLIEST_DATE = '1950-01-01'
 
-function notBetween(pointer: string, date: string, today: string): ErrorDetail | undefined {
-  if (date >= EARLIEST_DATE && date <= today) return undefined
-  return { pointer, code: 'out_of_range', message: `This must be a date from ${EARLIEST_DATE} to today.` }
+/** How far ahead an intake can be planned. */
+const MAX_PLANNED_MS = 366 * 86_400_000
+
+function notBetween(pointer: string, date: string, last: string, words = 'today'): ErrorDetail | undefined {
+  if (date >= EARLIEST_DATE && date <= last) return undefined
+  return { pointer, code: 'out_of_range', message: `This must be a date from ${EARLIEST_DATE} to ${words}.` }
 }
 
 function repeatedIn(tags: string[]): ErrorDetail[] {

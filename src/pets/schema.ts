@@ -146,7 +146,8 @@ export const FILTERS = {
       description:
         'Only animals with all of these words in their name, breed, description, tags or place; the last word also ' +
         'matches as a prefix. At most 8 words; punctuation alone finds nothing. Animals with the words in their name ' +
-        'come first.',
+        'come first. For staff and keys with write access, `q` also finds a shelter ID, kennel or microchip in any ' +
+        'spelling.',
       minLength: 1,
       maxLength: 100,
       pattern: ONE_LINE,

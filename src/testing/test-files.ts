@@ -70,6 +70,7 @@ export const ON_POSTGRES = longestFirst([
   'src/pets/search/by-distance.test.ts',
   'src/pets/change.test.ts',
   'src/pets/conditions.test.ts',
+  'src/pets/search/find-private.test.ts',
   'src/pets/search/find.slow.test.ts',
   'src/pets/search/find.test.ts',
   'src/pets/search/index-animals.test.ts',

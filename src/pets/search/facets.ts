@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { dialectOf, isTimeout } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
+import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
 import { compareBytes, fold } from '../../search/words.ts'
 import type { FacetQuery, PetFacets } from '../schema.ts'
@@ -79,9 +80,13 @@ async function countMatching(
 export type ValueCounts = Map<string, { count: number; written: string }>
 
 /** Counts the values of the filters in `facet`, and returns the most frequent ones. */
-export async function countFacets(finder: Finder, { facet, ...filters }: FacetQuery): Promise<PetFacets> {
+export async function countFacets(
+  finder: Finder,
+  { facet, ...filters }: FacetQuery,
+  view: View,
+): Promise<PetFacets> {
   requireBounds({ ...filters, limit: 1, sort: '-id' })
-  const criteria = await criteriaOf(finder, filters)
+  const criteria = await criteriaOf(finder, filters, view)
   const addresses = new Map(
     (await finder.organizations()).map(({ id, address }) => [atOrganization(id), address]),
   )

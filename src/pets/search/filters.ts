@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { prepareQuery } from '../../db/prepared.ts'
 import type { Db } from '../../db/tables.ts'
+import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
 import { ADDRESS_FILTERS, type OrganizationPlace, organizationPlaces } from '../../organizations/places.ts'
 import { cellsNear, latitudesAround, metersBetween, type Point } from '../../places/distance.ts'
@@ -9,14 +10,18 @@ import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold, wordsOf } from '../../search/words.ts'
 import type { PetQuery } from '../schema.ts'
 import type { Clause, TokenQuery } from './matching.ts'
+import { bareNumber } from './numbers.ts'
 import {
   AT,
   atOrganization,
   DAY_MS,
   type DateFilter,
   daysBetween,
+  LEFT,
   NAME_WORD,
   NO_ORGANIZATION,
+  NO_STATUS,
+  NUMBER,
   TRAIT_FILTERS,
   textToken,
   token,
@@ -30,6 +35,8 @@ export type Filters = Omit<PetQuery, 'cursor' | 'fields' | 'limit' | 'sort' | 'i
   name?: string | undefined
   /** Restricts the result to animals without an organization. */
   hasNoOrganization?: true | undefined
+  /** Restricts the result to animals without a status, which have left or not. */
+  withoutStatus?: 'left' | 'unlisted' | undefined
 }
 
 /** Filters whose values are compared exactly. */
@@ -64,8 +71,15 @@ export interface Criteria {
   anywhere: TokenQuery
 }
 
-/** @throws {ApiError} invalid_parameter for an unknown place in `near` */
-export async function criteriaOf(finder: Finder, filters: Filters & { within: number }): Promise<Criteria> {
+/**
+ * @param view whose numbers `q` finds
+ * @throws {ApiError} invalid_parameter for an unknown place in `near`
+ */
+export async function criteriaOf(
+  finder: Finder,
+  filters: Filters & { within: number },
+  view: View = 'public',
+): Promise<Criteria> {
   const near =
     filters.near === undefined
       ? undefined
@@ -78,11 +92,13 @@ export async function criteriaOf(finder: Finder, filters: Filters & { within: nu
   for (const filter of YES_OR_NO)
     if (filters[filter] !== undefined) anyOf([token(filter, filters[filter] === 'true')])
   if (filters.hasNoOrganization) anyOf([NO_ORGANIZATION])
+  if (filters.withoutStatus) anyOf([filters.withoutStatus === 'left' ? LEFT : NO_STATUS])
   clauses.push(...dateClauses(filters))
   const nameWords = wordsOf(filters.name ?? '')
   for (const word of nameWords) clauses.push({ tokens: [], prefixes: [token(NAME_WORD, word)] })
   const words = filters.q === undefined ? [] : queryWords(filters.q)
-  clauses.push(...words.map((word) => wordClause(WORD, word)))
+  const inTexts = words.map((word) => wordClause(WORD, word))
+  clauses.push(...eitherOf(inTexts, numberClauses(filters.q ?? '', view)))
   // A `q` or `name` that has only punctuation matches no animal.
   if (filters.q !== undefined && words.length === 0) anyOf([])
   if (filters.name !== undefined && nameWords.length === 0) anyOf([])
@@ -119,6 +135,29 @@ function queryWords(q: string): QueryWord[] {
 
 function wordClause(filter: string, { word, isPrefix }: QueryWord): Clause {
   return isPrefix ? { tokens: [], prefixes: [token(filter, word)] } : { tokens: [token(filter, word)] }
+}
+
+/**
+ * Clauses for animals whose shelter ID, kennel or microchip is `q` or begins with it. A caller who sees only
+ * the staff-only members of one organization finds only animals of that organization.
+ */
+function numberClauses(q: string, view: View): Clause[] {
+  const bare = bareNumber(q)
+  if (view === 'public' || bare === '') return []
+  const [, organizationId] = view.split(':')
+  const own = organizationId === undefined ? [] : [{ tokens: [token('organizationId', organizationId)] }]
+  return [wordClause(NUMBER, { word: bare, isPrefix: bare.length >= MIN_LETTERS }), ...own]
+}
+
+/** Clauses for animals that match all clauses of one list or all of the other. An empty list matches none. */
+function eitherOf(some: Clause[], others: Clause[]): Clause[] {
+  if (some.length === 0 || others.length === 0) return [...some, ...others]
+  return some.flatMap((one) =>
+    others.map((other) => ({
+      tokens: [...one.tokens, ...other.tokens],
+      prefixes: [...(one.prefixes ?? []), ...(other.prefixes ?? [])],
+    })),
+  )
 }
 
 /** The first and last day in the index. */

@@ -25,6 +25,7 @@ import {
   toCandidate,
 } from './matching.ts'
 import { nearest } from './nearest.ts'
+import { LEFT, NO_STATUS, token } from './tokens.ts'
 
 // Finds the animals that match a query, page by page. Uses the table `pet` if it can answer the query.
 // Otherwise uses tokens.
@@ -33,7 +34,10 @@ import { nearest } from './nearest.ts'
  * A query of the native list, or of a face with more filters. Each face limits the filters of its clients.
  * Every search limits how many animals it tests for one page.
  */
-export type SearchQuery = PetQuery & Filters
+export type SearchQuery = Omit<PetQuery, 'sort'> & Filters & { sort: PetQuery['sort'] | StaffSort }
+
+/** Orders that only staff use. `intake` lists animals that are longest in care first. */
+export type StaffSort = `${'' | '-'}${'name' | 'number' | 'kennel' | 'intake' | 'status'}`
 
 export interface SearchStart {
   query: SearchQuery
@@ -59,7 +63,7 @@ export interface SearchPage {
 }
 
 /** @returns the scope of a cursor, which contains everything that determines the animals and their order */
-export function scopeOf(query: PetQuery, view: View): string {
+export function scopeOf(query: SearchQuery, view: View): string {
   const { limit, cursor, fields, ...filters } = query
   const sorted = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
@@ -109,7 +113,7 @@ function plainStart({ query, selection, after }: SearchStart): PageStart | undef
 const [MAX_FILTERS, MAX_VALUES, MAX_WORDS] = [16, 64, 8]
 
 /** Checks the limits of a query of the native list. @throws {ApiError} invalid_parameter */
-export function requireBounds(query: PetQuery): void {
+export function requireBounds(query: SearchQuery): void {
   const { limit, within, sort, cursor, fields, id, ...filters } = query
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   const values = given.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
@@ -137,7 +141,7 @@ export async function searchByTokens(
   start: SearchStart,
   options: RenderOptions,
 ): Promise<SearchPage> {
-  const criteria = await criteriaOf(finder, start.query)
+  const criteria = await criteriaOf(finder, start.query, options.view)
   if (start.query.sort !== 'id') return findIn(finder.db, criteria, start, options)
   let page: SearchPage = { found: [] }
   const { found, cutFrom }: VisibleRows<SearchResult> = await dialectOf(finder.db).readVisible(
@@ -204,11 +208,44 @@ function toResult(
   }
 }
 
-const ORDERS: Partial<Record<PetQuery['sort'], [Key, Direction]>> = {
+const ORDERS: Partial<Record<SearchQuery['sort'], [Key, Direction]>> = {
   name: ['name', 'asc'],
+  '-name': ['name', 'desc'],
+  number: ['number', 'asc'],
+  '-number': ['number', 'desc'],
+  kennel: ['kennel', 'asc'],
+  '-kennel': ['kennel', 'desc'],
+  intake: ['intake', 'asc'],
+  '-intake': ['intake', 'desc'],
   publishedAt: ['published', 'asc'],
   '-publishedAt': ['published', 'desc'],
   age: ['age', 'desc'],
+}
+
+/** The order of statuses in a list that is sorted by status. */
+const BY_STATUS = [
+  ...['available', 'pending'].map((status) => token('status', status)),
+  ...[NO_STATUS, token('status', 'sold'), LEFT],
+]
+
+/** Splits a list by id into parts that follow each other. */
+function partsOf(
+  sort: SearchQuery['sort'],
+  tokenQuery: TokenQuery,
+  inName: Criteria['inName'],
+): TokenQuery[] {
+  const { clauses } = tokenQuery
+  if (sort === 'status' || sort === '-status') {
+    const parts = BY_STATUS.map((status) => ({ clauses: [...clauses, { tokens: [status] }] }))
+    return sort === 'status' ? parts : parts.reverse()
+  }
+  // Animals with the words in their name come first, then all others.
+  if (sort === '-id' && inName)
+    return [
+      { ...tokenQuery, clauses: [...inName, ...clauses] },
+      { ...tokenQuery, without: inName },
+    ]
+  return [tokenQuery]
 }
 
 /** Reads animals that have the tokens, in the order of the query. */
@@ -221,14 +258,7 @@ async function* candidatesOf(
   const { sort, limit } = query
   if (sort === 'distance' && near) return yield* nearest(db, anywhere, near, after)
   const [key, direction] = ORDERS[sort] ?? [undefined, sort === 'id' ? 'asc' : 'desc']
-  // The result has two parts: animals with the words in their name come first, then all others.
-  const parts: TokenQuery[] =
-    sort === '-id' && inName
-      ? [
-          { ...tokenQuery, clauses: [...inName, ...tokenQuery.clauses] },
-          { ...tokenQuery, without: inName },
-        ]
-      : [tokenQuery]
+  const parts = partsOf(sort, tokenQuery, inName)
   const ids = query.id && [...new Set(query.id)]
   let part = key === undefined ? Number(after?.[0] ?? 0) : 0
   let reading = { key, direction, ids, after, limit: isWithin ? BATCH_SIZE : limit + 1 + skip }

@@ -116,7 +116,10 @@ const notePlace = prepareQuery<{ place: string }, never>((db, fill) =>
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-const KEYS = ['name', 'published', 'updated', 'age', 'place', 'counted'] as const
+const KEYS = [
+  ...(['name', 'published', 'updated', 'age', 'place', 'counted'] as const),
+  ...(['number', 'kennel', 'intake'] as const),
+] as const
 
 const writeKeys = prepareQuery<Omit<IndexEntry, 'tokens'>, never>((db, fill) =>
   db
@@ -146,6 +149,9 @@ async function inSqlite(db: Db, entries: IndexEntry[], places: string[]): Promis
 }
 
 const COLUMNS = ['id', ...KEYS, 'tokens'] as const
+const NUMBERS: readonly string[] = ['id', 'published', 'updated', 'intake']
+
+const typeOf = (column: string): string => (NUMBERS.includes(column) ? 'bigint' : 'text')
 
 /**
  * Joins the tokens of an animal with line feeds, because PostgreSQL requires all nested arrays to have the
@@ -154,17 +160,12 @@ const COLUMNS = ['id', ...KEYS, 'tokens'] as const
 const writeEntries = prepareQuery<Record<(typeof COLUMNS)[number], unknown[]>, never>((db, fill) => ({
   compile: () =>
     sql<never>`
-    insert into pet_search (pet_id, name, published, updated, age, place, counted, tokens)
-    select id, name, published, updated, age, place, counted,
-      array_to_tsvector(string_to_array(tokens, E'\n'))
-    from unnest(
-      ${fill('id')}::bigint[], ${fill('name')}::text[], ${fill('published')}::bigint[],
-      ${fill('updated')}::bigint[], ${fill('age')}::text[], ${fill('place')}::text[],
-      ${fill('counted')}::text[], ${fill('tokens')}::text[]
-    ) as given (id, name, published, updated, age, place, counted, tokens)
-    on conflict (pet_id) do update set name = excluded.name, published = excluded.published,
-      updated = excluded.updated, age = excluded.age, place = excluded.place, counted = excluded.counted,
-      tokens = excluded.tokens
+    insert into pet_search (pet_id, ${sql.raw(KEYS.join(', '))}, tokens)
+    select id, ${sql.raw(KEYS.join(', '))}, array_to_tsvector(string_to_array(tokens, E'\n'))
+    from unnest(${sql.join(COLUMNS.map((name) => sql`${fill(name)}::${sql.raw(typeOf(name))}[]`))})
+      as given (${sql.raw(COLUMNS.join(', '))})
+    on conflict (pet_id) do update
+      set ${sql.raw([...KEYS, 'tokens'].map((name) => `${name} = excluded.${name}`).join(', '))}
   `.compile(db),
 }))
 

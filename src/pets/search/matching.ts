@@ -20,7 +20,7 @@ export interface TokenQuery {
 }
 
 /** Columns of `pet_search` that can sort animals. */
-export type Key = 'name' | 'published' | 'age'
+export type Key = 'name' | 'published' | 'age' | 'number' | 'kennel' | 'intake'
 export type Direction = 'asc' | 'desc'
 
 /** Selects matching animals in a given order, after a given position. */
@@ -181,7 +181,9 @@ async function walk<Row extends object>(
 }
 
 /** All columns of `pet_search` except the tokens. */
-const KEYS = sql.raw('s.pet_id, s.name, s.published, s.updated, s.age, s.place, s.counted')
+const KEYS = sql.raw(
+  's.pet_id, s.name, s.published, s.updated, s.age, s.place, s.counted, s.number, s.kennel, s.intake',
+)
 
 function ofPostgres(db: Db, reading: Reading, columns: Sql, withPet: boolean, otherPlan: boolean): Sql {
   const join = withPet ? sql`join pet on pet.id = s.pet_id` : sql``

@@ -2,12 +2,15 @@ import { hash } from 'node:crypto'
 import type { OrganizationPlace } from '../../organizations/places.ts'
 import { cellsOf } from '../../places/distance.ts'
 import { fold, wordsOf } from '../../search/words.ts'
+import { careStart } from '../care.ts'
 import { toPublicParts } from '../row.ts'
+import type { Pet } from '../schema.ts'
+import { numberForms, numberKey } from './numbers.ts'
 
 /*
  * Searches find animals by tokens. A token is the name of a filter and a value, such as `species:dog`, or a
  * word of a text, such as `w:calm`. Tokens come from public members only, so a search cannot reveal private
- * members.
+ * members. The exception is the filter NUMBER, which only queries of staff use.
  */
 
 /** The values of an animal's row that the index depends on. */
@@ -20,8 +23,10 @@ export interface SearchedRow {
   organizationId: number | null
   profile: string | null
   publicPart: string | null
+  staffPart: string | null
   photos: unknown
   publishedAt: number | null
+  createdAt: number | null
   updatedAt: number
 }
 
@@ -35,8 +40,10 @@ export const SEARCHED_COLUMNS = [
   'pet.organization_id as organizationId',
   'pet.profile',
   'pet.public_part as publicPart',
+  'pet.staff_part as staffPart',
   'pet.photos',
   'pet.published_at as publishedAt',
+  'pet.created_at as createdAt',
   'pet.updated_at as updatedAt',
 ] as const
 
@@ -82,6 +89,10 @@ export const WORD = 'w'
 export const NAME_WORD = 'n'
 /** The token of animals without an organization. */
 export const NO_ORGANIZATION = 'ofNobody:true'
+/** The token of animals without a status, and of animals that have left other than by adoption. */
+export const [NO_STATUS, LEFT] = ['unlisted:true', 'left:true']
+/** The filter for shelter IDs, kennels and microchips. */
+export const NUMBER = 'number'
 /** The filter for the coordinates of the animal itself. */
 export const AT = 'at'
 /** The filter for the organization whose location applies to an animal without a location. */
@@ -158,11 +169,14 @@ interface Parts {
 /** The entry of an animal in the search index. */
 export interface IndexEntry {
   id: number
-  /** The sort keys: name, published, updated and age. */
+  /** The sort keys. Only staff sort by number, kennel and intake. */
   name: string
   published: number
   updated: number
   age: string
+  number: string
+  kennel: string
+  intake: number
   /** The token of the animal's place. */
   place: string | null
   /**
@@ -175,7 +189,8 @@ export interface IndexEntry {
 
 /** @param organization the location for an animal without its own place */
 export function entryOf(row: SearchedRow, organization: OrganizationPlace | undefined): IndexEntry {
-  const { id, name, organizationId, profile, publicPart, publishedAt, updatedAt } = row
+  const { id, name, status, organizationId, profile, publicPart, publishedAt, updatedAt } = row
+  const staff = staffIn(row.staffPart)
   const parts: Parts = toPublicParts(profile, publicPart)
   const { place, birthDate } = parts
   const there = place ? undefined : organization
@@ -189,6 +204,8 @@ export function entryOf(row: SearchedRow, organization: OrganizationPlace | unde
     for (const one of some) tokens.add(textToken(filter, one))
   add('age', [parts.age ?? ''])
   if (organizationId === null) tokens.add(NO_ORGANIZATION)
+  if (status === null) tokens.add(staff.outcomeKind ? LEFT : NO_STATUS)
+  for (const text of [row.externalId, staff.kennel, staff.microchip]) add(NUMBER, numberForms(text ?? ''))
   if (at) tokens.add(at)
   for (const [filter, value] of Object.entries(there?.address ?? {})) tokens.add(textToken(filter, value))
   for (const cell of cellsOf(place ?? there?.point)) tokens.add(cell)
@@ -201,9 +218,29 @@ export function entryOf(row: SearchedRow, organization: OrganizationPlace | unde
   return {
     ...{ id, name: nameKey(name), published: publishedAt ?? 0, updated: updatedAt },
     ...{ age: ageKey(parts), place: at ?? null },
+    ...{ number: numberKey(row.externalId), kennel: numberKey(staff.kennel) },
+    intake: intakeKey(row, staff),
     counted: COUNTED.map((filter) => jsonOf(values[filter])).join('\n'),
     tokens: [...tokens],
   }
+}
+
+/** The sort key of animals that are not in care. */
+const LAST_INTAKE = 999_999
+
+/** @returns the day from which days in care count, as a number of days since 1970 */
+function intakeKey(
+  { status, createdAt, publishedAt }: SearchedRow,
+  { intakeDate, outcomeKind }: NonNullable<Pet['staff']>,
+): number {
+  const start = careStart({ intakeDate, createdAt, publishedAt })
+  const hasLeft = status === 'sold' || outcomeKind !== undefined
+  return hasLeft || start === undefined ? LAST_INTAKE : Date.parse(start) / DAY_MS
+}
+
+/** @returns the members that only staff see */
+function staffIn(staffPart: string | null): NonNullable<Pet['staff']> {
+  return staffPart?.includes('"staff":') ? (JSON.parse(staffPart).staff ?? {}) : {}
 }
 
 /** Filters that facets count. Add new ones at the end. */

@@ -94,7 +94,7 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
   }
   const [noPhotos, longest] = [
     await few({ status: 'available', hasPhotos: false, sort: '-id' }),
-    await few({ status: 'available', sort: 'publishedAt' }),
+    await few({ status: 'available', sort: 'intake' }),
   ]
   const kinds = await readKinds(context, request)
   const categories = new Map(kinds.map(({ id, words }) => [String(id), words]))

@@ -201,6 +201,14 @@ test('POST /console/animals/new with invalid fields shows problems at the fields
 
   const spanish = await ana.send(NEW, { name: '' }, { 'accept-language': 'es' })
   assert.match(spanish.text, /Rellene este campo: Nombre\./)
+
+  const planned = { name: 'Rex', categoryId: '1', 'staff.intakeDate': '2039-01-01' }
+  assert.match(
+    (await ana.fill(NEW, planned)).text,
+    /Intake date must be a date from 1950 to a year from today\./,
+  )
+  const { status: added } = await ana.fill(NEW, { ...planned, 'staff.intakeDate': '2027-06-01' })
+  assert.equal(added, 303)
 })
 
 test('"Save and add another" leads to an empty form with the same type', async (t) => {

@@ -139,6 +139,8 @@ export function petPatchOf(values: Values, typed: Values, now: Values) {
   return isFeeChanged && values['fee.amount'] === '' ? { ...patch, fee: null } : patch
 }
 
+const INTAKE = 'staff.intakeDate'
+
 /** The problems of a refused animal, each with the field of the form. */
 export function petProblems(
   error: ApiError,
@@ -152,7 +154,10 @@ export function petProblems(
   return problemsOf(error, words, {
     ...{ fields, labels },
     maxLengthOf: (name) => schemaOf(name).maxLength,
-    messageOf: (name, code) => (name === 'age' && code === 'invalid_value' ? problems.age(age) : undefined),
+    messageOf(name, code) {
+      if (name === 'age' && code === 'invalid_value') return problems.age(age)
+      return name === INTAKE && code === 'out_of_range' ? problems.intakeDate(labels[name] ?? '') : undefined
+    },
   })
 }
 
