@@ -56,6 +56,7 @@ const CASES: [members: Members, result: string | undefined][] = [
   [{ DECEASEDDATE: '0000-00-00', NONSHELTERANIMAL: 'false' }, 'available'],
   [{ DECEASEDDATE: '01/11/2025' }, DEAD],
   [{ PUTTOSLEEP: 1 }, DEAD],
+  [{ ISDOA: 1 }, DEAD],
   [{ NONSHELTERANIMAL: 'Yes', ISHOLD: 1 }, STRANGER],
   [{ NONSHELTERANIMAL: 1, ISCOURTESY: 1 }, 'available'],
   [{ NONSHELTERANIMAL: 1, ISCOURTESY: 1, ISQUARANTINE: 1 }, undefined],
@@ -78,6 +79,27 @@ const CASES: [members: Members, result: string | undefined][] = [
   [{ ADDITIONALFLAGS: 'crueltycase|' }, undefined],
   [{ ADDITIONALFLAGS: 'Household favourite|' }, 'available'],
 ]
+
+/** Flags that shelters have made themselves, and whether they keep an animal off the public pages. */
+const OWN_FLAGS: [flag: string, holds: boolean][] = [
+  ...(
+    'Quarantined|Held|bitehold|Dangerous dog|Legal case|Seized|Euthanasia list|Do not publish|Don’t show|' +
+    'Not available for adoption|Not yet adoptable|Unadoptable|Non-adoptable|Never available|Hospice|' +
+    'En cuarentena|No disponible|No publicar|Retención judicial'
+  )
+    .split('|')
+    .map((flag): [string, boolean] => [flag, true]),
+  ...'Sponsored|No adoption fee|Not good with cats|notforregistration|Northern adoption event|Householder'
+    .split('|')
+    .map((flag): [string, boolean] => [flag, false]),
+]
+
+test('flags that shelters have made keep animals off the public pages', async (t) => {
+  const animals = list(OWN_FLAGS.map(([flag]) => ({ ADDITIONALFLAGS: `Special diet|${flag}|` })))
+  const done = await (await openForFiles(t, 'shelter-manager'))(JSON.stringify(animals), 'json')
+  const found = done.animals.map(({ status }, index) => [OWN_FLAGS[index]?.[0], status === undefined])
+  assert.deepEqual(found, OWN_FLAGS)
+})
 
 const outcomeOf = (done: {
   animals: { externalId: string; status?: string }[]

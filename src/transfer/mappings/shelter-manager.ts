@@ -1,17 +1,9 @@
 import { MAX_BONDED_PETS } from '../../pets/fields.ts'
 import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
 import { withStatements } from '../good-with.ts'
-import {
-  isObject,
-  omitUndefined,
-  type SourceRow,
-  sourceRow,
-  splitAddresses,
-  splitTexts,
-  textOf,
-} from '../source-row.ts'
+import { isObject, omitUndefined, type SourceRow, sourceRow, splitAddresses, textOf } from '../source-row.ts'
 import { foldStatus, type StatusResult } from '../statuses.ts'
-import { COATS, SIZES, words } from '../word-lists.ts'
+import { COATS, fold, SIZES, words } from '../word-lists.ts'
 
 /** Movements after which an animal is not imported. */
 const DEPARTURES = new Map([
@@ -53,14 +45,41 @@ const STATUSES = new Map(
   ),
 )
 
-const DEATHS = ['DECEASEDDATE', 'ANIMALDECEASEDDATE', 'PUTTOSLEEP', 'ANIMALEUTHANIZED']
+const DEATHS = ['DECEASEDDATE', 'ANIMALDECEASEDDATE', 'ISDOA', 'PUTTOSLEEP', 'ANIMALEUTHANIZED']
 const NON_SHELTER = ['NONSHELTERANIMAL', 'ANIMALNONSHELTER']
 const TRIALS = ['HASTRIALADOPTION']
 const RESERVATIONS = ['HASACTIVERESERVE', 'HASFUTUREADOPTION']
 
 /** Flags of an animal, the program's own and the shelter's: "crueltycase", "Bite case", "Stray hold". */
 const FLAGS = ['ANIMALFLAGS', 'ADDITIONALFLAGS']
-const HOLD_FLAG = /\b(?:hold|quarantine|cruelty|crueltycase|evidence|court|bite|rabies|not ?for ?adoption)\b/i
+
+/** How words begin that keep an animal off the public pages in a flag, in English and Spanish. */
+const HOLD_WORDS =
+  '(?!house)\\w*hold\\b|held\\b|court\\b|dead\\b|missing\\b|quarantin|seiz|confiscat|cruel|neglect|' +
+  'evidence|legal|custody|bite|biting|rabies|danger|vicious|euthan|hospice|deceas|unadopt|unavailab|' +
+  'reteni|retenc|cuarenten|decomis|maltrat|judicial|mordedur|rabia|peligros|eutanasi|fallec'
+const BETWEEN = '(?: ?(?:yet|currently|available|ready|up|for|para|en|se|da))*'
+const HOLD_FLAGS = [
+  new RegExp(`\\b(?:${HOLD_WORDS})`),
+  // "Not available for adoption", but not "No adoption fee".
+  new RegExp(`\\b(?:not|non?|never)${BETWEEN} ?(?:adop(?!\\w* fee)|available|disponible)`),
+  /\bdo(?: ?n ?t| not) (?:adopt|publi|show|list|advertise|rehome)|\bno (?:publicar|mostrar)/,
+]
+
+/** Reads this many characters of a flag. */
+const MAX_FLAG = 200
+
+/** No animal has more flags. */
+const MAX_FLAGS = 1_000
+
+const flagsOf = (row: SourceRow): string[] =>
+  (row.all(...FLAGS) ?? []).flatMap((flags) => flags.split(/[|,;]/, MAX_FLAGS))
+
+/** Whether a flag keeps the animal off the public pages. */
+function isHold(flag: string): boolean {
+  const words = fold(flag.slice(0, MAX_FLAG))
+  return HOLD_FLAGS.some((hold) => hold.test(words))
+}
 
 /** The codes of Animal Shelter Manager for yes, no and unknown. */
 const YES_OR_NO = words<boolean>({
@@ -138,7 +157,6 @@ export const shelterManager: Mapping = {
   },
 }
 
-/** Vaccinations, tests and costs follow on separate lines of the CSV after the animal. */
 /** The bond that an animal names, and those that others name with it. */
 function readBond(fields: Fields): Pick<Animal, 'bondId' | 'bondedWith'> {
   const named = Array.isArray(fields.bondedWith) ? (fields.bondedWith as string[]) : []
@@ -147,6 +165,7 @@ function readBond(fields: Fields): Pick<Animal, 'bondId' | 'bondedWith'> {
   return { bondId, ...(ids.length > 0 && { bondedWith: ids }) }
 }
 
+/** Vaccinations, tests and costs follow on separate lines of the CSV after the animal. */
 function isAnimal(fields: Fields): boolean {
   return (
     !('ANIMALCODE' in fields) || ['ANIMALSEX', 'ANIMALSPECIES', 'ANIMALTYPE'].some((name) => name in fields)
@@ -155,11 +174,11 @@ function isAnimal(fields: Fields): boolean {
 
 /** The members decide, because the lists of the service differ only in their name. */
 function readStatus(row: SourceRow): Pick<Animal, 'statusWord' | 'gone'> {
-  const flags = (row.all(...FLAGS) ?? []).join('|')
+  const flags = flagsOf(row)
   if (isSet(row, DEATHS)) return { gone: { code: 'has_died', message: 'It has died.' } }
   // A courtesy listing offers the animal of somebody else.
-  const isCourtesy = isSet(row, ['ISCOURTESY']) || /\bcourtesy\b/i.test(flags)
-  if ((isSet(row, NON_SHELTER) || /\bnonshelter\b/i.test(flags)) && !isCourtesy)
+  const isCourtesy = isSet(row, ['ISCOURTESY']) || flags.some((flag) => /\bcourtesy\b/i.test(flag))
+  if ((isSet(row, NON_SHELTER) || flags.some((flag) => /\bnonshelter\b/i.test(flag))) && !isCourtesy)
     return { gone: { code: 'never_sheltered', message: 'It was never in the shelter.' } }
   const movement = readMovement(row)
   const left = DEPARTURES.get(movement)
@@ -168,7 +187,7 @@ function readStatus(row: SourceRow): Pick<Animal, 'statusWord' | 'gone'> {
   const [hold] = Object.entries(HOLDS).flatMap(([name, names]) => (isSet(row, names) ? name : []))
   // A trial adoption has the movement of an adoption.
   if (movement === 'adoption' && !isTrial) return { statusWord: movement }
-  if (hold ?? HOLD_FLAG.test(flags)) return { statusWord: hold ?? FLAGGED }
+  if (hold ?? flags.some(isHold)) return { statusWord: hold ?? FLAGGED }
   if (!STATUSES.has(foldStatus(movement))) return { statusWord: `movement ${movement}` }
   if (movement === 'permanent foster') return { statusWord: movement }
   if (isTrial) return { statusWord: 'trial adoption' }
@@ -225,7 +244,7 @@ function readShared(row: SourceRow, { own, is, has }: { own: string; is: string;
           dogs: row.mostCareful(YES_OR_NO, `${is}GOODWITHDOGS`),
           cats: row.mostCareful(YES_OR_NO, `${is}GOODWITHCATS`),
         },
-        (row.all(...FLAGS) ?? []).flatMap((flags) => splitTexts(flags, '|')),
+        flagsOf(row),
       ),
     ),
   }
