@@ -111,3 +111,44 @@ test('own format: one-sided and chained bonds span batches, and a partner may be
   )
   assert.deepEqual([bondsIn(table).f, bondsIn(table).g], ['g available', 'f pending'])
 })
+
+for (const [problem, line] of [
+  ['its kind is unknown', 'Dragon,available'],
+  ['it has died', 'Dog,deceased'],
+])
+  test(`an animal that only a refused line names as its partner is not published: ${problem}`, async (t) => {
+    const own = await openForFiles(t, 'own')
+    const file = `id,name,category,status,bondedWith\na,a,${line},b\nb,b,Dog,available,\nc,c,Dog,available,\n`
+    const preview = await own(file, 'csv', { dryRun: true })
+    const done = await own(file, 'csv')
+    assert.deepEqual(bondsIn(done), { b: 'unlisted', c: 'available' })
+    const [, lost] = done.refused
+    const reason = 'bondedWith: It was not imported, so b, with which it is bonded, is not published.'
+    assert.deepEqual([lost?.line, lost?.reason, done.lostBonds], [2, reason, 1])
+    assert.deepEqual([preview.refused, preview.lostBonds], [done.refused, 1])
+  })
+
+test('an animal whose partner has died according to the file is taken off the public pages', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const file = 'id,name,category,status,bondedWith\na,a,Dog,available,b\nb,b,Dog,available,\n'
+  assert.deepEqual(bondsIn(await own(file, 'csv')), { a: 'b available', b: 'a available' })
+  const done = await own(file.replace('available,\n', 'deceased,\n'), 'csv')
+  assert.deepEqual(bondsIn(done), { a: 'b unlisted', b: 'a unlisted' })
+  assert.equal(done.lostBonds, 1)
+})
+
+test('a refused change of an animal does not take its partner off the public pages', async (t) => {
+  const manager = await openForFiles(t, 'shelter-manager')
+  await manager(JSON.stringify([asm(1, 2), asm(2)]), 'json')
+  const changed = JSON.stringify([asm(1, 2), asm(2, 0, 0, { SIZENAME: 'Large' })])
+  const done = await manager(changed, 'json', { update: false })
+  assert.deepEqual(bondsIn(done), { D1: 'D2 available', D2: 'D1 available' })
+  assert.deepEqual([done.lostBonds, done.refused.length], [undefined, 1])
+})
+
+test('in a table without ids, a bond names animals by their numbers', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const file = 'externalId,name,category,status,bondedWith\nA1,a,Dog,available,A2\nA2,b,Dog,available,\n'
+  const done = await own(file, 'csv', { idColumn: undefined, update: false })
+  assert.deepEqual(bondsIn(done), { A1: 'A2 available', A2: 'A1 available' })
+})

@@ -6,6 +6,7 @@ import { HIDDEN } from '../pets/rules.ts'
 import * as pets from '../pets/store.ts'
 import { type Refusal, RefusalError, shorten, toRefusal } from './report.ts'
 import { findExisting, idInFile, joinId, type Origin } from './sources.ts'
+import type { NamedBond } from './validate.ts'
 import { type ImportedAnimal, isOffered } from './write.ts'
 
 // Joins the bonds of a file when all of its animals are in the store. A bond that one animal names binds all
@@ -19,21 +20,38 @@ const keyIn = (organizationId: number | undefined, key: string): string =>
 export function createBondList() {
   const naming = new Map<string, ImportedAnimal>()
   const others = new Map<string, number>()
+  const refused = new Map<string, NamedBond>()
+  const gone = new Set<string>()
   return {
-    add(animal: ImportedAnimal): void {
-      const key = keyIn(animal.organizationId, animal.key)
-      if (animal.with.length > 0) naming.set(key, animal)
-      else others.set(key, animal.petId)
+    /** @param bonds the bonds of all lines, also of those whose animals were not imported */
+    add(imported: ImportedAnimal[], bonds: NamedBond[]): void {
+      for (const animal of imported) {
+        const key = keyIn(animal.organizationId, animal.key)
+        if (animal.with.length > 0) naming.set(key, animal)
+        else others.set(key, animal.petId)
+      }
+      const lines = new Set(imported.map(({ line }) => line))
+      for (const bond of bonds.filter(({ line }) => !lines.has(line))) {
+        const key = keyIn(bond.organizationId, bond.key)
+        if (bond.with.length > 0) refused.set(key, bond)
+        if (bond.isGone) gone.add(key)
+      }
     },
     petIdOf: (key: string): number | undefined => naming.get(key)?.petId ?? others.get(key),
+    /** Whether the file says that the animal has died or left. */
+    isGone: (key: string): boolean => gone.has(key),
     /** The keys of each group of animals that name each other, directly or through others. */
-    groups: (): string[][] => findGroups(naming),
+    groups: (): string[][] => findGroups(new Map<string, NamingAnimal>([...refused, ...naming])),
     /** The animals of a group that name others. */
     naming: (keys: string[]): ImportedAnimal[] => keys.flatMap((key) => naming.get(key) ?? []),
+    /** The animals of a group that name others, but were not imported. */
+    refused: (keys: string[]): NamedBond[] => keys.flatMap((key) => refused.get(key) ?? []),
   }
 }
 
-function findGroups(naming: ReadonlyMap<string, ImportedAnimal>): string[][] {
+type NamingAnimal = Pick<NamedBond, 'with' | 'organizationId'>
+
+function findGroups(naming: ReadonlyMap<string, NamingAnimal>): string[][] {
   const neighbors = new Map<string, string[]>()
   const link = (one: string, other: string): void => {
     const known = neighbors.get(one)
@@ -76,9 +94,10 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
   for (const keys of animals.groups()) {
     const naming = animals.naming(keys)
     const petIds = await findPetIds(animals, keys, context)
+    if (petIds.size === 0) continue
     const missing = keys.filter((key) => !petIds.has(key))
     try {
-      if (!context.dryRun) await saveBond([...petIds.values()], context)
+      if (!context.dryRun && naming.length > 0) await saveBond([...petIds.values()], context)
       if (missing.length > 0) throw lackingBond(missing)
       if (keys.length > MAX_BONDED_PETS + 1) throw new RefusalError('Too many animals are bonded.')
       if (!context.dryRun) await publish(naming, context)
@@ -88,6 +107,7 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
       await hide([...petIds.values()], context)
       for (const { line, id } of naming)
         context.onRefused({ line, ...(id !== undefined && { id }), reason: `bondedWith: ${reason}`, why })
+      if (naming.length === 0) for (const bond of animals.refused(keys)) context.onRefused(lostPartners(bond))
     }
   }
   return lost
@@ -99,6 +119,14 @@ function lackingBond(missing: string[]): RefusalError {
   return new RefusalError({ code: 'bond_lacking', value: shorten(names), message })
 }
 
+/** The refusal of a line whose animal was not imported, although others are bonded with it. */
+function lostPartners({ line, id, with: others }: NamedBond): Refusal {
+  const names = others.join(', ')
+  const message = `It was not imported, so ${names}, with which it is bonded, is not published.`
+  const { reason, why } = toRefusal(new RefusalError({ code: 'bond_lost', value: shorten(names), message }))
+  return { line, ...(id !== undefined && { id }), reason: `bondedWith: ${reason}`, why }
+}
+
 /** The ids in the store of the animals of a group, without those that are missing. */
 async function findPetIds(
   animals: BondList,
@@ -106,9 +134,9 @@ async function findPetIds(
   { db, origin, hasSourceIds }: BondContext,
 ): Promise<Map<string, number>> {
   const found = new Map(keys.map((key) => [key, animals.petIdOf(key)]))
-  const unknown = keys.filter((key) => found.get(key) === undefined)
+  const unknown = keys.filter((key) => found.get(key) === undefined && !animals.isGone(key))
   if (hasSourceIds && unknown.length > 0) {
-    const [{ organizationId } = {}] = animals.naming(keys)
+    const [{ organizationId } = {}] = [...animals.naming(keys), ...animals.refused(keys)]
     const pet = { organizationId: organizationId ?? origin.fileOf }
     const asked = unknown.flatMap((key) => [key, idInFile(key)].map((sourceId) => ({ sourceId, pet })))
     for (const { sourceId, pet } of await findExisting(db, origin, asked))

@@ -143,7 +143,7 @@ export async function importAnimals(store: Store, file: ImportFile, options: Opt
       // An animal that an earlier line of the file added is reported by that line.
       const others = written.sameChips.filter(({ line }) => !sameChips.has(line))
       addSameChips(done, [...sameChips.values(), ...others])
-      for (const animal of written.bonded) bonded.add(animal)
+      bonded.add(written.bonded, valid.bonds)
       await queue?.add(written.photographed)
     }
     const change = { write, by, clock, onRefused }

@@ -37,6 +37,7 @@ export type RefusalCode =
   | 'repeated_id'
   | 'not_for_adoption'
   | 'bond_lacking'
+  | 'bond_lost'
   | 'no_source_id'
   | 'not_utf8'
   | 'other_cells'

@@ -14,7 +14,7 @@ import { cleanName } from './cells.ts'
 import { dropInvalid, dropUndefined, validateBody } from './drop-invalid.ts'
 import type { PhotoList } from './photos.ts'
 import { birthDateOf } from './phrases.ts'
-import type { Batch } from './read.ts'
+import type { Batch, Draft } from './read.ts'
 import {
   labelInvalid,
   labelUnread,
@@ -73,8 +73,17 @@ export interface Bond {
   status?: NewPet['status']
 }
 
+/** A bond of a line of the file, whether or not its animal can be imported. */
+export interface NamedBond extends Bond {
+  organizationId: number | undefined
+  /** Whether the animal has died or left. */
+  isGone: boolean
+}
+
 export interface ValidBatch {
   animals: ValidAnimal[]
+  /** The bonds of all lines, also of those that are refused. */
+  bonds: NamedBond[]
   refused: Refusal[]
   /** Names of members that were not imported, with repetitions. */
   leftOut: string[]
@@ -99,18 +108,19 @@ export async function validateBatch(
   now: number,
 ): Promise<ValidBatch> {
   const references = await readNames(db, defaults)
-  const batch: ValidBatch = { animals: [], refused: [...refused], leftOut: [], invalid: [] }
-  for (const { animal, ownId, bondId, bondedWith = [], photos, ...draft } of drafts) {
+  const batch: ValidBatch = { animals: [], bonds: [], refused: [...refused], leftOut: [], invalid: [] }
+  for (const { animal, photos, ...draft } of drafts) {
     const { line, sourceId, rowKey, sharedWith, isPerOrganization } = draft
     const ids = { line, id: sourceId, rowKey, sharedWith, isPerOrganization }
+    const id = sourceId ?? draft.ownId
+    const bond = bondOf(draft, animal)
+    if (bond) batch.bonds.push(namedBond(bond, animal, references))
     await yieldToEventLoop()
     try {
       if (animal.gone) {
         batch.animals.push(goneAnimal({ ...ids, gone: [animal.gone] }, animal, references))
         continue
       }
-      const id = sourceId ?? ownId
-      const key = bondId ?? id ?? (bondedWith.length > 0 ? `line ${line}` : undefined)
       const name = nameOf(animal, id)
       const { pet, leftOut, invalid } = validate({ ...animal, name }, references, now)
       for (const name of leftOut) batch.leftOut.push(name)
@@ -119,7 +129,7 @@ export async function validateBatch(
         ...{ ...ids, pet, photos },
         ...{ withdrawn: animal.withdrawn, noLongerNo: animal.noLongerNo, answers: animal.answers },
         unlisted: animal.unlisted === true,
-        bond: key === undefined ? undefined : { line, id, key, with: bondedWith },
+        bond,
         isNameless: name === textOf(animal.externalId ?? id) && name !== animal.name,
         ageDays: animal.ageSpan?.unitDays,
         isOurs: !animal.leftOut,
@@ -134,6 +144,26 @@ export async function validateBatch(
     }
   }
   return batch
+}
+
+function namedBond(bond: Bond, animal: Animal, references: References): NamedBond {
+  const { organizationId: id } = resolveOrganization(animal, references)
+  return {
+    ...bond,
+    organizationId: typeof id === 'number' ? id : undefined,
+    isGone: animal.gone !== undefined,
+  }
+}
+
+function bondOf(
+  { line, sourceId, ownId, bondId, bondedWith = [] }: Omit<Draft, 'animal'>,
+  { isTable, externalId }: Animal,
+): Bond | undefined {
+  const id = sourceId ?? ownId
+  // In a table without ids, people name animals by their numbers.
+  const number = (isTable && textOf(externalId)) || undefined
+  const key = bondId ?? id ?? number ?? (bondedWith.length > 0 ? `line ${line}` : undefined)
+  return key === undefined ? undefined : { line, id, key, with: bondedWith }
 }
 
 function goneAnimal(
@@ -325,7 +355,7 @@ function resolveOrganization(
 }
 
 function resolveCategory(
-  { categoryId, category, kind }: Animal,
+  { categoryId, category, kind, species }: Animal,
   { categories, fallback }: References,
 ): { categoryId?: unknown; problem?: RefusalReason } {
   if (categoryId !== undefined && category !== undefined)
@@ -336,10 +366,10 @@ function resolveCategory(
   const word = kind ?? String(category)
   // Searches the categories of the store first. A shelter may have its own category for a species that other
   // shelters group with the rest.
-  const id =
-    findCategory(categories, word) ??
-    findCategory(categories, (kind && findCategoryName(kind)) ?? '') ??
-    fallback
+  // A column named "Type" may have the kind of intake, next to a column with the species.
+  const kinds = kind === undefined ? [] : [kind, species].filter((text) => typeof text === 'string')
+  const names = [word, ...kinds.flatMap((text) => [text, findCategoryName(text) ?? ''])]
+  const [id = fallback] = names.flatMap((name) => findCategory(categories, name) ?? [])
   if (id !== undefined) return { categoryId: id }
   const wrong = kind === undefined ? 'No category is named' : 'No category is known for the species'
   const message = `${wrong} "${word.slice(0, 100)}"; choose one with --category.`

@@ -176,20 +176,20 @@ function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome 
     }
     if (!before) {
       const whole = withPoint(withAnswers(pet, animal.answers), animal.point)
-      enqueue({ pet: whole, sourceId: existing.byId.chooseId(animal, queued), bond, photographed })
-      return
+      return enqueue({ pet: whole, sourceId: existing.byId.chooseId(animal, queued), bond, photographed })
     }
-    // Also adds the photos of an animal that is refused because it exists, so an interrupted import can
-    // resume.
+    // An animal that is refused because it exists gets photos too, so an interrupted import can resume.
     if (photographed) outcome.photographed.push({ ...photographed, petId: before.pet.id })
     const { patch, removed } = patchOf(before.pet, { ...animal, pet })
-    outcome[await updateExisting(db, before, { ...animal, patch }, plan)] += 1
+    const { organizationId = before.pet.organizationId } = pet
+    const bonded = bond && { ...bond, petId: before.pet.id, organizationId }
+    const refuse = refuseWithBond(outcome, bonded)
+    outcome[await updateExisting(db, before, { ...animal, patch }, plan).catch(refuse)] += 1
     const sourceId = before.isNew && existing.byId.chooseId(animal, queued)
     if (sourceId) await linkSource(db, plan, { sourceId, petId: before.pet.id })
     outcome.withdrawn.push(...removed)
     if (isTakenOff) outcome.takenOff += 1
-    const { organizationId = before.pet.organizationId } = pet
-    if (bond) outcome.bonded.push({ ...bond, petId: before.pet.id, organizationId })
+    if (bonded) outcome.bonded.push(bonded)
   }
 
   function enqueue(animal: NewAnimal): void {
@@ -217,6 +217,14 @@ function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome 
 
   return { writeAnimal, addQueued }
 }
+
+/** The animal of a refused line stays in the store, so the bonds that others have with it are complete. */
+const refuseWithBond =
+  ({ bonded }: BatchOutcome, animal: ImportedAnimal | undefined) =>
+  (error: unknown): never => {
+    if (animal) bonded.push({ ...animal, with: [], status: undefined })
+    throw error
+  }
 
 /** An animal that names others gets its status with its bond, unless it is published already. */
 function withBond({ pet, bond }: ValidAnimal, before?: Pet): Pick<NewAnimal, 'pet' | 'bond'> {
