@@ -143,7 +143,8 @@ export function guessColumns(
   const taken = new Set(ours)
   return open.flatMap(({ index, heading }): [number, string][] => {
     const word = folded(heading)
-    const [column] = WORDS.find(([column, words]) => words.has(word) && !taken.has(column)) ?? []
+    const isFree = (column: string): boolean => REPEATABLE.has(column) || !taken.has(column)
+    const [column] = WORDS.find(([column, words]) => words.has(word) && isFree(column)) ?? []
     if (column === undefined) return []
     if (!REPEATABLE.has(column)) taken.add(column)
     return [[index, column]]

@@ -37,9 +37,11 @@ const MAX_SHOWN = 40
 /**
  * The status, followed by the values of other columns that contradict it. Such a status is not understood, so
  * it publishes no animal.
+ *
+ * @param status undefined in a table without a status
  */
-export function withHolds(status: string, fields: Fields): string {
-  if (status === '' || ['sold', 'died'].includes(readStatus(status) ?? '')) return status
+export function withHolds(status: string | undefined, fields: Fields): string | undefined {
+  if (status === '' || ['sold', 'died'].includes(readStatus(status ?? '') ?? '')) return status
   const holds = Object.entries(fields).flatMap(([heading, cell]) => {
     const text = typeof cell === 'string' ? cell.trim() : ''
     if (isNothing(text) || !isHoldColumn(heading)) return []
@@ -47,7 +49,9 @@ export function withHolds(status: string, fields: Fields): string {
     const isHeld = isOffer(heading) ? answer !== true : answer !== false && !/^[0\s:/.-]*$/.test(text)
     if (!isHeld) return []
     // Leaves out dates and numbers, because each of them would make a different status.
-    return /\p{L}/u.test(text) && text.length <= MAX_SHOWN ? `${heading}: ${text}` : heading
+    if (/\p{L}/u.test(text) && text.length <= MAX_SHOWN) return `${heading}: ${text}`
+    // "Adoptable" alone would mean the opposite.
+    return isOffer(heading) ? `not ${heading}` : heading
   })
-  return [status, ...holds].join(', ')
+  return holds.length > 0 ? [status ?? 'not for adoption', ...holds].join(', ') : status
 }

@@ -6,6 +6,7 @@ import { COLUMNS, unshieldFormulas } from '../columns.ts'
 import { NOT_GOOD_WITH } from '../good-with.ts'
 import { isHoldColumn, withHolds } from '../hold-columns.ts'
 import { isObject } from '../source-row.ts'
+import { STATUS_RESULTS } from '../statuses.ts'
 
 /** Columns of CSV and members of JSON that are not fields of an animal. */
 const EXTRA_MEMBERS = ['category', 'organization', 'photos']
@@ -14,6 +15,8 @@ const READ_ONLY = ['id', 'publishedAt', 'statusChangedAt', 'createdAt', 'updated
 const OWN_COLUMNS = new Set([...EXTRA_MEMBERS, ...READ_ONLY, ...COLUMNS.map(({ column }) => column)])
 
 export const isOwnColumn = (heading: string): boolean => OWN_COLUMNS.has(heading)
+/** The valid values of the status. */
+const STATUSES: unknown[] = [undefined, ...STATUS_RESULTS.filter((result) => result !== 'unlisted')]
 const NAMES = new Set<string>([...EXTRA_MEMBERS, ...READ_ONLY, ...MEMBERS])
 
 const SUBMEMBERS = new Map(
@@ -52,13 +55,17 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
         const name = typeof category === 'string' ? unshieldFormulas(category) : category
         const all = [...unknown, ...(animal.unknown ?? [])]
         if (headings?.has('status')) animal.status ??= ''
-        if (headings && typeof animal.status === 'string') animal.status = withHolds(animal.status, others)
+        const { status } = animal
+        if (headings && (status === undefined || typeof status === 'string'))
+          animal.status = withHolds(status, others)
         return withoutDerived({
           ...{ ...withStatusWord(animal), organization, unknown: all },
           ...(!headings && { category: name }),
         })
       }
-      const more = { organization, ...(unknown.length > 0 && { unknown }) }
+      // An animal whose status is not valid may be held. Its line is refused, and it is no longer published.
+      const unlisted = !STATUSES.includes(fields.status ?? undefined)
+      const more = { organization, unlisted, ...(unknown.length > 0 && { unknown }) }
       const named = MEMBERS.map((member) => [member, fields[member]] as const)
       return withoutDerived({ ...Object.fromEntries(named), category, ...more })
     },

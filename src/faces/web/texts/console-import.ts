@@ -4,9 +4,8 @@ import { NOTES } from './import-notes.ts'
 type Sentence = (value: string) => string
 type FieldSentence = (label: string, value: string, options: readonly string[]) => string
 
-const orIn = (language: string) => new Intl.ListFormat(language, { type: 'disjunction' })
-const EN_OR = orIn('en')
-const ES_OR = orIn('es')
+const EN_OR = new Intl.ListFormat('en', { type: 'disjunction' })
+const ES_OR = new Intl.ListFormat('es', { type: 'disjunction' })
 
 /** The import of a file. */
 const en = {
@@ -106,8 +105,7 @@ const en = {
         `According to the file, this animal is not for adoption, but animal ${value} has an open adoption. Cancel it, then import the file again.`,
       bond_lacking: (value) =>
         `This animal is not published, because animals to be adopted together with it were not imported: ${value}.`,
-      bond_lost: (value) =>
-        `Animals that are adopted together with this one are not published, because it was not imported: ${value}.`,
+      bond_lost: (value) => `It was not imported, so its partners are not published: ${value}.`,
       no_source_id: () => 'The ID column is empty in this row, or has more than 200 characters.',
       not_utf8: () => 'Some characters cannot be read. Save the file again as CSV UTF-8.',
       other_cells: () => 'This row has more cells than the header row.',
@@ -199,8 +197,6 @@ const en = {
     labels: {
       age: 'Age group: baby, young, adult or senior',
       birthDateExact: 'Date of birth is exact',
-      forAdoption: 'For adoption (yes or no)',
-      notForAdoption: 'Not for adoption, on hold or dead',
       'notGoodWith.children': 'Not good with children',
       'notGoodWith.dogs': 'Not good with dogs',
       'notGoodWith.cats': 'Not good with cats',
@@ -303,10 +299,8 @@ const es: typeof en = {
         `Según el archivo, este animal no está en adopción, pero el animal ${value} tiene una adopción abierta. Cancélela y vuelva a importar el archivo.`,
       bond_lacking: (value) =>
         `Este animal no se publica, porque no se importaron animales que deben adoptarse junto con él: ${value}.`,
-      bond_lost: (value) =>
-        `Los animales que se adoptan junto con este no se publican, porque este no se importó: ${value}.`,
-      no_source_id: () =>
-        'La columna de identificador está vacía en esta fila, o tiene más de 200 caracteres.',
+      bond_lost: (value) => `No se importó, así que sus compañeros no se publican: ${value}.`,
+      no_source_id: () => 'El identificador de esta fila está vacío o tiene más de 200 caracteres.',
       not_utf8: () => 'Hay caracteres que no se pueden leer. Guarde el archivo de nuevo como CSV UTF-8.',
       other_cells: () => 'Esta fila tiene más celdas que la fila de encabezados.',
       line_too_long: () => 'Esta fila es demasiado larga para un animal.',
@@ -393,8 +387,6 @@ const es: typeof en = {
     labels: {
       age: 'Grupo de edad: cachorro, joven, adulto o mayor',
       birthDateExact: 'La fecha de nacimiento es exacta',
-      forAdoption: 'En adopción (sí o no)',
-      notForAdoption: 'Fuera de adopción, retenido o muerto',
       'notGoodWith.children': 'No se lleva bien con niños',
       'notGoodWith.dogs': 'No se lleva bien con perros',
       'notGoodWith.cats': 'No se lleva bien con gatos',
