@@ -23,6 +23,7 @@ const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
   'gallery.js': { type: JS, text: textOf(new URL('./scripts/gallery.js', import.meta.url)) },
+  'favorites.js': { type: JS, text: textOf(new URL('./scripts/favorites.js', import.meta.url)) },
   'frame.js': { type: JS, text: textOf(new URL('./scripts/frame.js', import.meta.url)) },
   'no-photo.svg': { type: SVG, text: NO_PHOTO },
   'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE },

@@ -8,8 +8,11 @@ import * as pets from '../../../pets/store.ts'
 import { categoryLabel } from '../kind-words.ts'
 import { pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
-import { animalPath, findAnimal, type Gallery, idOfSlug, shelterPath } from './animals.ts'
+import { animalPath, findAnimal, type Gallery, idOfSlug, type Listing, shelterPath } from './animals.ts'
+import { type CardNames, cardList, namesFor } from './cards.ts'
+import { factList } from './facts.ts'
 import { excerpt, galleryPage, sharedHead } from './frame.ts'
+import { listOthers } from './others.ts'
 import {
   addressLines,
   contactFacts,
@@ -21,18 +24,11 @@ import {
 } from './page-parts.ts'
 import {
   type Animal,
-  ageGroupWords,
   ageWords,
-  agree,
   breedWords,
-  dateWords,
-  feeWords,
-  listWords,
   type Phrasing,
   placeWords,
   sexWords,
-  sizeWords,
-  weightWords,
   wholeUnits,
 } from './phrases.ts'
 import { newPage, phrasingFor, requirePath, sendGallery, sendRefusal } from './send.ts'
@@ -57,8 +53,10 @@ export function animalRoute(app: App, gallery: Gallery): void {
         if (isOver(animal, phrasing.now)) throw new AdoptedLongAgo()
         const own = animalPath(animal)
         requirePath(request, own)
-        const body = await animalPage(gallery, phrasing, animal, publicOrigin(config, request))
-        return newPage(body, { headers, now: phrasing.now })
+        const others = animal.status === 'sold' ? await listOthers(gallery, animal) : undefined
+        const body = await animalPage(gallery, phrasing, animal, publicOrigin(config, request), others)
+        const { isVolatile = false } = others ?? {}
+        return newPage(body, { headers, now: phrasing.now, isVolatile })
       })
     } catch (error) {
       if (error instanceof AdoptedLongAgo)
@@ -78,6 +76,7 @@ async function animalPage(
   phrasing: Phrasing,
   animal: Animal,
   origin: string,
+  others: Listing | undefined,
 ): Promise<string> {
   const parts = await partsOf(gallery, phrasing, animal)
   const { texts, language } = phrasing
@@ -97,7 +96,7 @@ async function animalPage(
       ...{ phrasing, url, origin, title: name, description: previewText, photo: photos?.[0] },
       data: offerData(animal, parts.shelter, url, origin),
     }),
-    main: animalMain(phrasing, parts),
+    main: html`${animalMain(phrasing, parts, url)}${others && (await othersSection(gallery, phrasing, others))}`,
   })
 }
 
@@ -158,7 +157,15 @@ interface AnimalParts {
   friends: { id: number; name: string }[]
 }
 
-function animalMain(phrasing: Phrasing, parts: AnimalParts): Html {
+/** Other animals that look for a home, below an adopted animal. */
+async function othersSection(gallery: Gallery, phrasing: Phrasing, { animals }: Listing): Promise<Part> {
+  if (animals.length === 0) return undefined
+  const names: CardNames = await namesFor(gallery, animals)
+  return html`<section class="others"><h2>${phrasing.texts.gallery.others}</h2>
+${cardList(phrasing, animals, names, { level: 3 })}</section>`
+}
+
+function animalMain(phrasing: Phrasing, parts: AnimalParts, url: string): Html {
   const { animal, kind, shelter } = parts
   const { language, texts } = phrasing
   const { gallery } = texts
@@ -172,17 +179,18 @@ function animalMain(phrasing: Phrasing, parts: AnimalParts): Html {
   return html`<p class="back"><a href="/animals">${gallery.back}</a></p>
 <article class="animal">
 <div class="animal-photos">${photoStrip(phrasing.texts, name, animal.photos)}</div>
-<div class="animal-head">
+<div class="animal-side"><div class="animal-head">
 <h1 dir="auto">${name}</h1>
 <p class="lead" dir="auto">${traits.filter(Boolean).join(' · ')}</p>
 ${placeText !== '' && html`<p class="muted" dir="auto">${placeText}</p>`}
 ${status !== 'available' && html`<p class="notice">${status === 'pending' ? gallery.isReserved(name) : [gallery.isAdopted(name), ' ', html`<a href="/animals">${gallery.adoptedAdvice}</a>`]}</p>`}
 ${status !== 'sold' && firstStep(phrasing, parts)}
+${shareRow(phrasing, animal, url)}
 ${bonded(phrasing, parts)}
 </div>
 <section class="animal-facts panel"><h2>${gallery.facts}</h2>
-${facts(phrasing, animal, kind)}
-${tags && html`<ul class="tags" aria-label="${gallery.tags}">${tags.map((tag) => html`<li class="tag" dir="auto">${tag}</li>`)}</ul>`}</section>
+${factList(phrasing, animal, kind)}
+${tags && html`<ul class="tags" aria-label="${gallery.tags}">${tags.map((tag) => html`<li class="tag" dir="auto">${tag}</li>`)}</ul>`}</section></div>
 ${
   description !== undefined &&
   html`<section class="animal-text"><h2 dir="auto">${gallery.about(name)}</h2>
@@ -191,16 +199,31 @@ ${videos(phrasing, animal)}</section>`
 }
 ${description === undefined && animal.videos && html`<section class="animal-text">${videos(phrasing, animal)}</section>`}
 <section class="animal-adopt">${status !== 'sold' && adoption(phrasing, parts)}${shelterBox(phrasing, parts)}</section>
-</article>`
+</article>
+${status !== 'sold' && html`<p class="reach">${applyLink(phrasing, parts)}</p>`}`
+}
+
+/** A link and buttons to share or keep the page. The script shows the buttons. */
+function shareRow({ texts: { gallery } }: Phrasing, { id, name }: Animal, url: string): Html {
+  const subject = encodeURIComponent(gallery.adoptTitle(name))
+  return html`<p class="share"><a class="button plain" href="mailto:?subject=${subject}&body=${encodeURIComponent(url)}">${gallery.shareByEmail}</a>
+<button class="plain scripted" type="button" data-favorite="${id}" aria-pressed="false">${gallery.favorite}</button>
+<button class="plain scripted" type="button" data-share="${gallery.share}" data-copied="${gallery.linkCopied}">${gallery.copyLink}</button></p>`
+}
+
+function firstStep(phrasing: Phrasing, parts: AnimalParts): Html {
+  const isHere = parts.shelter?.adoptionUrl === undefined
+  return html`<p class="apply-link">${applyLink(phrasing, parts)}</p>${
+    isHere && html`<p class="hint">${phrasing.texts.gallery.applyText}</p>`
+  }`
 }
 
 /** The link to the application form of this service or of the shelter's website. */
-function firstStep({ texts: { gallery } }: Phrasing, { animal, shelter }: AnimalParts): Html {
+function applyLink({ texts: { gallery } }: Phrasing, { animal, shelter }: AnimalParts): Html {
   const elsewhere = shelter?.adoptionUrl
   return elsewhere === undefined
-    ? html`<p><a class="button big" href="/animals/${animal.id}/apply">${gallery.apply(animal.name)}</a></p>
-<p class="hint">${gallery.applyText}</p>`
-    : html`<p>${outwardLink(elsewhere, gallery.applyElsewhere, 'button big')}</p>`
+    ? html`<a class="button big" href="/animals/${animal.id}/apply">${gallery.apply(animal.name)}</a>`
+    : outwardLink(elsewhere, gallery.applyElsewhere, 'button big')
 }
 
 function adoption(phrasing: Phrasing, parts: AnimalParts): Part {
@@ -247,69 +270,4 @@ function videos({ texts: { gallery } }: Phrasing, { videos = [] }: Animal): Part
     (address, index) =>
       html`<li>${outwardLink(address, `${gallery.video(index + 1)} (${hostOf(address)})`)}</li>`,
   )}</ul>`
-}
-
-type Fact = [name: string, value: Part | undefined]
-
-/** The known facts about an animal. @param kind name of the category */
-function facts(phrasing: Phrasing, animal: Animal, kind: string): Html {
-  const { gallery } = phrasing.texts
-  const { language } = phrasing
-  const { weightGrams, coat, colors, species, fee, publishedAt, externalId, breed, status } = animal
-  const all: Fact[] = [
-    [gallery.kind, kind],
-    [gallery.species, species],
-    [gallery.breed, breed && breedWords(phrasing.texts, animal, kind)],
-    [gallery.age, age(phrasing, animal)],
-    [gallery.sex, sexWords(phrasing.texts, animal)],
-    [gallery.size, sizeWords(phrasing.texts, animal)],
-    [gallery.weight, weightGrams === undefined ? undefined : weightWords(language, weightGrams)],
-    [gallery.coat, coat && gallery.coats[coat]],
-    [gallery.colors, colors?.join(', ')],
-    ...companyFacts(phrasing, animal),
-    ...traitFacts(phrasing, animal),
-    [gallery.fee, fee && feeWords(phrasing, fee)],
-    [gallery.since, publishedAt && status !== 'sold' && dateWords(language, publishedAt)],
-    [gallery.number, externalId],
-  ]
-  return html`<dl class="facts">${all
-    .filter(([, value]) => value !== undefined && value !== '')
-    .map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`
-}
-
-function age(phrasing: Phrasing, animal: Animal): Part | undefined {
-  const { birthDate, birthDateExact } = animal
-  const words = ageWords(phrasing, animal)
-  if (birthDate === undefined || words === undefined) return words
-  const { texts, language } = phrasing
-  const group = ageGroupWords(texts, animal)
-  const born = birthDateExact
-    ? texts.gallery.born(dateWords(language, birthDate))
-    : texts.gallery.bornAbout(dateWords(language, birthDate, 'month'))
-  return [[group, words].filter(Boolean).join(', '), html`<br><small>${born}</small>`]
-}
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
-/** Facts about the company that the animal does or does not get along with. */
-function companyFacts({ texts, language }: Phrasing, { goodWith = {} }: Animal): Fact[] {
-  const { gallery } = texts
-  const companions = (isGood: boolean): string => {
-    const names = (['children', 'dogs', 'cats'] as const).filter((name) => goodWith[name] === isGood)
-    const words = names.map((name) => gallery[name])
-    return capitalized(listWords(language, words))
-  }
-  return [
-    [gallery.goodWith, companions(true)],
-    [gallery.notWith, companions(false)],
-  ]
-}
-
-function traitFacts({ texts }: Phrasing, animal: Animal): Fact[] {
-  const { gallery } = texts
-  const { traits = {} } = animal
-  return Object.entries(gallery.traits).map(([trait, name]) => {
-    const value = traits[trait as keyof typeof traits]
-    return [agree(texts, name, animal), value === undefined ? undefined : value ? gallery.yes : gallery.no]
-  })
 }

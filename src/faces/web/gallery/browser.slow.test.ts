@@ -62,6 +62,9 @@ const PAGES = [
   '/animals/26-animal-26',
   `/animals/25-${'w'.repeat(60)}`,
   '/organizations/CO12',
+  '/for-shelters',
+  '/favorites?id=1&id=2',
+  '/compare?id=1&id=25&id=24&id=26',
   '/embed?organization=CO12',
 ]
 
@@ -152,8 +155,8 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
     const { page } = await openPage(browser, { javaScriptEnabled: false, viewport: NARROW })
     await page.goto(at('/'))
     await page.getByLabel('Name, breed or keyword').fill('beagle')
+    await page.getByText('Filters', { exact: true }).click()
     await page.getByLabel('Type').selectOption('Dog')
-    await page.getByText('Filters').click()
     await page.getByLabel('Adult').check()
     await page.getByRole('button', { name: 'Search' }).first().click()
     assert.match(page.url(), /\/animals\?q=beagle&kind=dog&/)
@@ -202,6 +205,34 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
     await page.waitForURL(at('/animals/3-animal-3'))
     assert.deepEqual(browserErrors, [])
   })
+
+  await t.test(
+    'favorites: stay in the browser, can be compared, and are hidden without JavaScript',
+    async () => {
+      const { page, browserErrors } = await openPage(browser, { viewport: NARROW })
+      await page.goto(at('/'))
+      await page.getByRole('button', { name: 'Favorite: Animal 26' }).click()
+      await page.getByRole('link', { name: 'Animal 23', exact: true }).click()
+      await page.getByRole('button', { name: 'Favorite' }).click()
+      await page.locator('button[aria-pressed=true]').waitFor()
+      await page.getByRole('link', { name: 'Favorites' }).click()
+      assert.equal(page.url(), at('/favorites?id=23&id=26'))
+      await page.getByRole('button', { name: 'Compare' }).click()
+      assert.equal(page.url(), at('/compare?id=23&id=26'))
+      assert.equal(await page.locator('thead th').count(), 2)
+      assert.equal(await isTooWide(page), false)
+      await page.goto(at('/favorites'))
+      await page.waitForURL(at('/favorites?id=23&id=26'))
+      await page.getByRole('button', { name: 'Favorite: Animal 26' }).click()
+      await page.locator('button[aria-pressed=false]').waitFor()
+      assert.deepEqual(browserErrors, [])
+
+      const plain = await openPage(browser, { javaScriptEnabled: false })
+      await plain.page.goto(at('/animals/23-animal-23'))
+      assert.equal(await plain.page.getByRole('button').count(), 0)
+      await plain.page.getByRole('link', { name: 'Send by e-mail' }).waitFor()
+    },
+  )
 
   await t.test(
     '/embed.js on a site with a strict policy: shows the animals in a frame of their height',

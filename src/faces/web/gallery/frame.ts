@@ -14,11 +14,12 @@ type GalleryPageParts = Pick<PageParts, 'title' | 'description' | 'head' | 'main
 }
 
 /** A gallery page with its header and footer. */
-export function galleryPage({ language, path, head, ...inside }: GalleryPageParts): string {
+export function galleryPage({ language, path, head, scripts = [], ...inside }: GalleryPageParts): string {
   return renderPage({
     ...inside,
     language,
     style: 'gallery.css',
+    scripts: [...scripts, 'favorites.js'],
     head: html`<link rel="alternate" type="application/atom+xml" href="/animals.atom" title="${
       textsOf(language).gallery.feed
     }">
@@ -31,9 +32,14 @@ ${head}`,
 const LOGO = html`<svg class="logo" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true"><path d="M16 3 3 13.6V28a1.5 1.5 0 0 0 1.5 1.5h23A1.5 1.5 0 0 0 29 28V13.6z" fill="currentColor"/><path class="heart" d="M16 25.2c-5-3.6-7.6-6-7.6-9a4 4 0 0 1 7.6-1.8 4 4 0 0 1 7.6 1.8c0 3-2.6 5.4-7.6 9z"/></svg>`
 
 function header(language: Language, path: string): Html {
-  const { common } = textsOf(language)
-  const links: Part[] = [navLink('/animals', common.gallery, path), navLink('/console', common.staff, path)]
-  return html`<header class="top"><div class="bar"><a class="home" href="/">${LOGO}adoptable</a><nav>${links}</nav></div></header>`
+  const { common, gallery } = textsOf(language)
+  const links: Part[] = [
+    navLink('/animals', common.gallery, path),
+    navLink('/for-shelters', common.staff, path),
+  ]
+  // The script adds a link to the favorites, and a button to each card.
+  const words = html`data-favorites="${gallery.favorites}" data-favorite="${gallery.favorite}"`
+  return html`<header class="top"><div class="bar"><a class="home" href="/">${LOGO}adoptable</a><nav ${words}>${links}</nav></div></header>`
 }
 
 function footer(language: Language): Html {

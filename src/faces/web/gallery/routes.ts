@@ -6,6 +6,8 @@ import { animalRoute } from './animal-page.ts'
 import { openGallery } from './animals.ts'
 import { applyRoutes } from './apply.ts'
 import { embedRoutes } from './embed.ts'
+import { favoritesRoutes } from './favorites-page.ts'
+import { forSheltersRoute } from './for-shelters.ts'
 import { listRoutes } from './list-page.ts'
 import { shelterRoute } from './shelter-page.ts'
 import { feedRoute, sitemapRoutes } from './xml.ts'
@@ -18,6 +20,8 @@ export function galleryRoutes(app: App, context: Context): void {
   listRoutes(app, gallery)
   animalRoute(app, gallery)
   shelterRoute(app, gallery)
+  favoritesRoutes(app, gallery)
+  forSheltersRoute(app, context)
   feedRoute(app, gallery)
   sitemapRoutes(app, context)
   embedRoutes(app, gallery)

@@ -98,7 +98,6 @@ legend { padding: 0; }
   display: flex;
   flex-wrap: wrap;
   gap: 0.25rem 1.5rem;
-  justify-content: space-between;
   margin: 0 0 0.75rem;
 }
 .list-head p { margin: 0; min-height: 1.55em; font-weight: 600; }
@@ -268,16 +267,58 @@ legend { padding: 0; }
 .shelter-about { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
 .shelter-about h2 { margin-top: 0; }
 .shelter-text { max-width: 42rem; }
+.share { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1rem 0 0; }
+.share > * { display: inline-flex; align-items: center; padding: 0.4rem 0.8rem; font-size: 0.95rem; }
+/* Takes its space from the start, so the page does not move when the script shows it. */
+.scripted { visibility: hidden; }
+.heart {
+  position: absolute;
+  top: 0.4rem;
+  right: 0.4rem;
+  width: 2.75rem;
+  padding: 0;
+  border: 0;
+  border-radius: 50%;
+  background: rgb(255 255 255 / 85%);
+  color: #8a3b12;
+  font-size: 1.4rem;
+  line-height: 1;
+}
+.heart::before { content: '♡'; }
+.share [data-favorite]::before { content: '♡ '; }
+.heart[aria-pressed='true']::before { content: '♥'; }
+.share [aria-pressed='true']::before { content: '♥ '; }
+.bar nav a { white-space: nowrap; }
+/* Keeps the link to apply in view. */
+.reach {
+  position: sticky;
+  bottom: 0;
+  z-index: 2;
+  margin: 1.5rem calc(-1 * var(--space)) 0;
+  padding: 0.6rem var(--space);
+  border-top: 1px solid var(--edge);
+  background: var(--back);
+}
+.reach .button { width: 100%; }
+@media (max-width: 59.99rem) {
+  html:has(.reach) { scroll-padding-bottom: 5.5rem; }
+  .apply-link { display: none; }
+}
+.others { margin-top: 2rem; }
+.compare-form { margin: 1.5rem 0; }
+.scroll { overflow-x: auto; }
+.compare td, .compare th { min-width: 7.5rem; padding-right: 1rem; overflow-wrap: normal; }
+.compare thead img { display: block; width: 100%; aspect-ratio: 1; object-fit: cover; border-radius: 10px; }
+.prose { max-width: 42rem; }
+.prose li { margin: 0.4rem 0; }
 @media (min-width: 60rem) {
   .animal {
     grid-template-columns: minmax(0, 42rem) minmax(18rem, 1fr);
-    grid-template-rows: repeat(5, auto) 1fr;
+    grid-template-rows: repeat(3, auto) 1fr;
   }
   .animal-photos, .animal-text, .animal-adopt { grid-column: 1; }
-  .animal-head, .animal-facts { grid-column: 2; }
-  .animal-photos { grid-row: 1 / 4; }
-  .animal-head { grid-row: 1; }
-  .animal-facts { grid-row: 2 / 7; align-self: start; }
+  .animal-side { grid-column: 2; grid-row: 1 / 5; align-self: start; position: sticky; top: 1rem; }
+  .reach { display: none; }
   .animal-head h1 { margin-top: 0; }
   .shelter-about { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
   .shelter-photos { grid-row: span 2; }

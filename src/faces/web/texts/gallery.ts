@@ -152,6 +152,47 @@ const en = {
   embedUnknown:
     'No shelter has this code. Copy the code from the end of the address of the shelter’s page on this site.',
   noPhoto: 'No photo yet',
+  // Adopted animals, favorites and sharing
+  others: 'Others looking for a home',
+  favorite: 'Favorite',
+  favorites: 'Favorites',
+  favoritesText: 'Your favorites are kept only in this browser.',
+  noFavorites:
+    'You have no favorites yet. Press the heart of an animal to find it here again. Favorites need JavaScript.',
+  favoritesGone: (count: number) =>
+    count === 1
+      ? 'One of your favorites is no longer looking for a home.'
+      : `${count} of your favorites are no longer looking for a home.`,
+  compare: 'Compare',
+  compareUpTo: (max: number) => `Compare up to ${max} animals`,
+  compareTitle: 'Compare animals',
+  shareByEmail: 'Send by e-mail',
+  copyLink: 'Copy link',
+  linkCopied: 'Link copied',
+  share: 'Share…',
+  forShelters: {
+    title: 'For shelters and rescues',
+    lead: 'Show your animals to people nearby, receive applications, and keep what you know about each animal in one place.',
+    offers: [
+      'Publish animals with photos here and on your own website.',
+      'Receive applications to adopt, decide about them as a team, and answer.',
+      'Bring in the list you have: a spreadsheet, or an export of another shelter program.',
+      'Print a poster or a kennel card for each animal.',
+      'Work on a computer or a phone, in English or Spanish.',
+    ],
+    joinTitle: 'How to join',
+    join: [
+      'Ask the people who run this site to add your organization. If a colleague already has an account, a manager of your organization can invite you.',
+      'You receive a link that works once. Open it and choose a password.',
+      'Add your first animal. A name, a type and a photo are enough.',
+    ],
+    signInTitle: 'Already have an account?',
+    signIn: 'Sign in',
+    help: 'If you forgot your password, ask a manager of your organization for a new link.',
+    ownTitle: 'Programs and your own service',
+    own: 'adoptable is open source, so you can also run it yourself. Programs can use its open API.',
+    api: 'Read about the API',
+  },
   footer: 'Listings are maintained by the shelters.',
 }
 
@@ -307,6 +348,46 @@ const es: typeof en = {
   embedUnknown:
     'Ningún refugio tiene este código. Cópielo del final de la dirección de la página del refugio en este sitio.',
   noPhoto: 'Todavía sin foto',
+  others: 'Otros que buscan un hogar',
+  favorite: 'Favorito',
+  favorites: 'Favoritos',
+  favoritesText: 'Sus favoritos se guardan solo en este navegador.',
+  noFavorites:
+    'Todavía no tiene favoritos. Pulse el corazón de un animal para encontrarlo aquí. Los favoritos necesitan JavaScript.',
+  favoritesGone: (count) =>
+    count === 1
+      ? 'Uno de sus favoritos ya no busca un hogar.'
+      : `${count} de sus favoritos ya no buscan un hogar.`,
+  compare: 'Comparar',
+  compareUpTo: (max) => `Comparar hasta ${max} animales`,
+  compareTitle: 'Comparar animales',
+  shareByEmail: 'Enviar por correo',
+  copyLink: 'Copiar enlace',
+  linkCopied: 'Enlace copiado',
+  share: 'Compartir…',
+  forShelters: {
+    title: 'Para refugios y protectoras',
+    lead: 'Muestre sus animales a personas de su zona, reciba solicitudes y reúna en un lugar lo que sabe de cada animal.',
+    offers: [
+      'Publique animales con fotos aquí y en su propio sitio web.',
+      'Reciba solicitudes de adopción, decida en equipo y responda.',
+      'Traiga la lista que ya tiene: una hoja de cálculo o los datos de otro programa.',
+      'Imprima un cartel o una ficha de jaula de cada animal.',
+      'Trabaje en una computadora o un teléfono, en español o en inglés.',
+    ],
+    joinTitle: 'Cómo participar',
+    join: [
+      'Pida a quienes administran este sitio que agreguen su organización. Si alguien de su equipo ya tiene una cuenta, un responsable de su organización puede invitarle.',
+      'Recibirá un enlace que funciona una sola vez. Ábralo y elija una contraseña.',
+      'Agregue su primer animal. Bastan un nombre, un tipo y una foto.',
+    ],
+    signInTitle: '¿Ya tiene una cuenta?',
+    signIn: 'Iniciar sesión',
+    help: 'Si olvidó su contraseña, pida un nuevo enlace a un responsable de su organización.',
+    ownTitle: 'Programas y su propio servicio',
+    own: 'adoptable es de código abierto, así que también puede usarlo en su propio servidor. Los programas pueden usar su API abierta.',
+    api: 'Leer sobre la API',
+  },
   footer: 'Los refugios publican y mantienen estas fichas.',
 }
 
