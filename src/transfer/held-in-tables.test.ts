@@ -45,6 +45,8 @@ const TABLES: [headings: string, ...rows: [cells: string, status: string | null]
     ['Fred,Dog,Adopted,No', 'sold'],
   ],
   ['Name,Species,Adoptable', ['Ada,Dog,yes', null], ['Ben,Dog,0', null]],
+  // Without a status, animals of any outcome are imported, but none is published.
+  ['Name,Species,outcome_type', ['Ada,Dog,Adoption', null], ['Ben,Dog,Died', null]],
   [
     'Nombre,Especie,Estado,En cuarentena,Fecha de fallecimiento',
     ['Ada,Perro,Disponible,sí,', null],

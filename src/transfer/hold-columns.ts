@@ -53,5 +53,6 @@ export function withHolds(status: string | undefined, fields: Fields): string | 
     // "Adoptable" alone would mean the opposite.
     return isOffer(heading) ? `not ${heading}` : heading
   })
-  return holds.length > 0 ? [status ?? 'not for adoption', ...holds].join(', ') : status
+  if (holds.length === 0) return status
+  return status === undefined ? 'not for adoption' : [status, ...holds].join(', ')
 }
