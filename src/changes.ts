@@ -1,3 +1,4 @@
+import { completeAdoption } from './applications/adoption.ts'
 import * as applications from './applications/application-changes.ts'
 import * as orders from './applications/order-changes.ts'
 import * as outbox from './applications/outbox.ts'
@@ -76,6 +77,7 @@ export const changes = {
   cancelOrder: orders.cancelOrder,
   insertApplication: applications.insertApplication,
   updateApplication: applications.updateApplication,
+  completeAdoption,
   withdrawByLink: applications.withdrawByLink,
   removeSent: outbox.removeSent,
   postpone: outbox.postpone,

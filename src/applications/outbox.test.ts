@@ -272,7 +272,7 @@ test('the pages promise e-mails only if the service sends them, and offer to kee
     assert.equal(/We’ll e-mail you/.test((await visit(one, '/animals/1/apply')).text), isSent)
     const path = await applyFor(one, 1)
     const { text } = await visit(one, path)
-    assert.equal(/We send you this link by e-mail/.test(text), isSent)
+    assert.equal(/We’re e-mailing you this link/.test(text), isSent)
     const link = `http://pets.example${path}`
     assert.ok(text.includes(`data-copies="${link}"`))
     assert.ok(

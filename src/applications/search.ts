@@ -24,6 +24,47 @@ export async function list(db: Db, start: PageStart, viewer: Viewer): Promise<St
   }
 }
 
+/** The maximum number of open applications that are listed for one animal. */
+const MAX_OPEN = 50
+
+/** Lists the open applications for an animal: the approved one first, then the oldest. */
+export async function listOpen(db: Db, petId: number, viewer: Viewer): Promise<StoredApplication[]> {
+  const rows = await db
+    .selectFrom('application')
+    .select(APPLICATION_COLUMNS)
+    .where('pet_id', '=', petId)
+    .where(isVisibleTo(viewer))
+    .where('closed_at', 'is', null)
+    .orderBy(sql`case when status = 'approved' then 0 else 1 end`)
+    .orderBy('id')
+    .limit(MAX_OPEN)
+    .execute()
+  return rows.map(toStored)
+}
+
+/** The maximum number of waiting applications among which the same person is looked for. */
+const MAX_SEARCHED = 500
+
+/**
+ * Finds the other waiting applications of the same people, by the ids of the given applications. The e-mail
+ * address identifies a person.
+ */
+export async function findOthersOfSamePeople(
+  db: Db,
+  given: readonly StoredApplication[],
+  viewer: Viewer,
+): Promise<Map<number, StoredApplication[]>> {
+  const waiting = await listWaiting(db, { limit: MAX_SEARCHED }, viewer)
+  const byPerson = Map.groupBy(waiting, ({ personal }) => personal?.applicant.email.toLowerCase())
+  return new Map(
+    given.flatMap(({ id, personal }) => {
+      const own = personal && byPerson.get(personal.applicant.email.toLowerCase())
+      const others = own?.filter((one) => one.id !== id) ?? []
+      return others.length > 0 ? [[id, others] as const] : []
+    }),
+  )
+}
+
 /** Builds the query of `list`. */
 export function page(db: Db, { limit, status, petId, after }: PageStart, viewer: Viewer) {
   let rows = db

@@ -33,6 +33,7 @@ export const ON_POSTGRES = longestFirst([
   'src/faces/two-views.test.ts',
   'src/faces/web/console/animals/animals.test.ts',
   'src/faces/web/console/animals/care.test.ts',
+  'src/faces/web/console/applications/adopted.test.ts',
   'src/faces/web/console/applications/applications.test.ts',
   'src/faces/web/console/console.test.ts',
   'src/faces/web/console/choices.test.ts',

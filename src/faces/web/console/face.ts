@@ -3,6 +3,7 @@ import type { App } from '../../../http/app.ts'
 import type { Face } from '../../../http/face.ts'
 import { readForm } from '../../../http/form-body.ts'
 import { addAnimal } from './animals/add.ts'
+import { adoptedPages } from './animals/adopted.ts'
 import { carePages } from './animals/care.ts'
 import { animalPages } from './animals/change.ts'
 import { listAnimals } from './animals/list.ts'
@@ -47,6 +48,7 @@ export function consoleFace(context: Context): Face {
       addAnimal(app, context)
       animalPages(app, context)
       carePages(app, context)
+      adoptedPages(app, context)
       queuePage(app, context)
       applicationPages(app, context)
       importPages(app, context)

@@ -32,6 +32,8 @@ export const PAGES = {
   'GET /animals/:id/notes': 'seeAnimals',
   'POST /animals/:id/notes': 'changeAnimals',
   'POST /animals/:id/notes/remove': 'changeAnimals',
+  'GET /animals/:id/adopted': 'decideApplications',
+  'POST /animals/:id/adopted': 'decideApplications',
   'GET /animals/:id/delete': 'changeAnimals',
   'POST /animals/:id/delete': 'changeAnimals',
   'POST /animals/:id/photos': 'changeAnimals',

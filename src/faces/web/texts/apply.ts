@@ -67,7 +67,7 @@ const en = {
   /** By whether the applicant gets e-mails. */
   keep: {
     none: 'Save the address of this page. You need it to come back and see the shelter’s decision and reply. Anyone who has it can see this page.',
-    sent: 'We send you this link by e-mail, and again an e-mail when the shelter decides or replies. Anyone who has the link can see this page.',
+    sent: 'We’re e-mailing you this link, and will e-mail you again when the shelter decides or replies. Anyone who has the link can see this page.',
     refused:
       'An e-mail to the address in your application was refused. Save the address of this page: you need it to come back and see the shelter’s decision and reply. Anyone who has it can see this page.',
   },

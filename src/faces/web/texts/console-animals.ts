@@ -79,6 +79,23 @@ const en = {
       'good. If the animal found a home, use “Mark as adopted” instead.',
     removeYes: 'Yes, remove',
     removeNo: 'No, go back',
+    /** The page that asks who has adopted the animal. */
+    adopted: {
+      title: (name: string) => `Who is adopting ${name}?`,
+      who: 'Adopted by',
+      someoneElse: 'Someone else',
+      notSaid: 'Don’t record who',
+      choose: 'Choose who adopts.',
+      ifSomeoneElse: 'If it is someone else',
+      fields: { name: 'Name', email: 'E-mail' } as Record<string, string>,
+      consequences: (name: string, count: number) =>
+        count === 0
+          ? `There are no open applications for ${name}.`
+          : `The other open applications for ${name} are declined because of the adoption.`,
+      told: 'People who applied with the form get an e-mail about it.',
+      yes: 'Mark as adopted',
+      no: 'No, go back',
+    },
     conflict: {
       title: 'Someone else changed this animal while you were editing',
       advice:
@@ -210,6 +227,22 @@ const es: typeof en = {
       'animal encontró un hogar, use «Marcar como adoptado».',
     removeYes: 'Sí, eliminar',
     removeNo: 'No, volver',
+    adopted: {
+      title: (name) => `¿Quién adopta a ${name}?`,
+      who: 'Adopta',
+      someoneElse: 'Otra persona',
+      notSaid: 'No registrar quién',
+      choose: 'Elija quién adopta.',
+      ifSomeoneElse: 'Si es otra persona',
+      fields: { name: 'Nombre', email: 'Correo electrónico' },
+      consequences: (name, count) =>
+        count === 0
+          ? `No hay solicitudes abiertas de ${name}.`
+          : `Las demás solicitudes abiertas de ${name} se rechazan a causa de la adopción.`,
+      told: 'Quienes enviaron su solicitud con el formulario reciben un correo sobre ello.',
+      yes: 'Marcar como adoptado',
+      no: 'No, volver',
+    },
     conflict: {
       title: 'Otra persona cambió este animal mientras usted lo editaba',
       advice:

@@ -27,6 +27,7 @@ import { photosSection } from '../photos/photos.ts'
 import { animalForm, FORM_FIELDS } from './form.ts'
 import { historySection } from './history.ts'
 import { notesSection } from './notes.ts'
+import { openApplications } from './open-applications.ts'
 import { outcomeSection } from './outcome.ts'
 
 const MAX_ORDERS = 20
@@ -74,6 +75,7 @@ export async function animalPage(
   const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
 ${await detailsForm(context, request, stored, refusal)}</section>`
   const main = html`${head(request, stored, refusal)}${await chipWarning(context, request, stored)}
+${await openApplications(context, request, pet.id)}
 ${await ordersSection(context, request, pet.id)}
 ${refusal.values ? [details, photos] : [photos, details]}
 ${notesSection(request, pet, context.clock(), refusal.note)}
@@ -147,11 +149,12 @@ export function statusTag(pet: Pick<Pet, 'status' | 'sex' | 'staff'>, request: F
 /** A button for each possible next status. */
 function statusButtons({ id, status }: Pick<Pet, 'id' | 'status'>, words: Texts['console']): Html {
   const next: readonly PetStatus[] = status ? MOVES[status] : ['available']
-  const buttons = next.map(
-    (to) =>
-      html`<button name="status" value="${to}"${status && html` class="plain"`}>${
-        status ? words.animal.moves[to] : words.animal.publish
-      }</button>`,
+  const buttons = next.map((to) =>
+    to === 'sold'
+      ? html`<a class="button plain" href="${PREFIX}/animals/${id}/adopted">${words.animal.moves[to]}</a>`
+      : html`<button name="status" value="${to}"${status && html` class="plain"`}>${
+          status ? words.animal.moves[to] : words.animal.publish
+        }</button>`,
   )
   return html`<form class="row" method="post" action="${PREFIX}/animals/${id}/status">${buttons}</form>`
 }

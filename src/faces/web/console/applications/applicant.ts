@@ -36,23 +36,41 @@ export const nameOf = (
   { applications }: Texts['console'],
 ): string => animals.get(petId)?.name ?? applications.gone(petId)
 
-/** Everything that the applicant sent. */
-export function sentPart({ personal }: StoredApplication, request: FastifyRequest): Html {
-  const { language, words } = wordsFor(request)
-  const { applications } = words
+/** Stands for the message in a choice of questions. A question is never only a space. */
+export const MESSAGE = ' '
+
+/**
+ * The texts that the applicant sent.
+ *
+ * @param chosen the only question to show, or MESSAGE; undefined shows everything
+ */
+export function sentPart(
+  { personal }: StoredApplication,
+  request: FastifyRequest,
+  chosen?: string | undefined,
+): Html {
+  const { applications } = wordsFor(request).words
   if (!personal) return html`<p>${applications.erasedText}</p>`
   const { applicant, message, answers = [] } = personal
+  if (chosen !== undefined) {
+    const answer = chosen === MESSAGE ? message : answers.find(({ question }) => question === chosen)?.answer
+    return html`<p class="said">${yesNoWords(request).get(answer ?? '') ?? answer ?? applications.noAnswer}</p>`
+  }
   const { email, phone, address } = applicant
-  const { apply } = textsOf(language)
-  const yesNo = new Map([
-    ['yes', apply.yes],
-    ['no', apply.no],
-  ])
+  const yesNo = yesNoWords(request)
   return html`<dl class="sent"><dt>${applications.email}</dt><dd>${mailLink(email)}</dd>
 ${phone && html`<dt>${applications.phone}</dt><dd>${phone}</dd>`}
 ${address && html`<dt>${applications.address}</dt><dd class="said">${address}</dd>`}
 ${message && html`<dt>${applications.message}</dt><dd class="said">${message}</dd>`}
 ${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said">${yesNo.get(answer) ?? answer}</dd>`)}</dl>`
+}
+
+function yesNoWords(request: FastifyRequest): ReadonlyMap<string, string> {
+  const { apply } = textsOf(wordsFor(request).language)
+  return new Map([
+    ['yes', apply.yes],
+    ['no', apply.no],
+  ])
 }
 
 export const applicantName = ({ personal }: StoredApplication, request: FastifyRequest): string =>

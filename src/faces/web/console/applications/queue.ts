@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { listNextStatuses } from '../../../../applications/application-changes.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
-import { list, listWaiting } from '../../../../applications/search.ts'
+import { findOthersOfSamePeople, list, listWaiting } from '../../../../applications/search.ts'
 import type { StoredApplication } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
@@ -17,7 +17,15 @@ import type { Texts } from '../../texts/texts.ts'
 import { statusTag } from '../animals/page.ts'
 import { consolePage, pagerOf, wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
-import { animalsOf, applicantName, type NamedAnimal, nameOf, sentPart, stateLine } from './applicant.ts'
+import {
+  animalsOf,
+  applicantName,
+  MESSAGE,
+  type NamedAnimal,
+  nameOf,
+  sentPart,
+  stateLine,
+} from './applicant.ts'
 
 const PATH = `${PREFIX}/applications`
 const PAGE_SIZE = 25
@@ -28,10 +36,12 @@ const PAGE_SIZE = 25
  */
 export function queuePage(app: App, context: Context): void {
   app.get('/applications', (request) => {
-    const { petId, status } = request.query as Record<string, unknown>
+    const { petId, status, question } = request.query as Record<string, unknown>
     const id = typeof petId === 'string' ? parseInt64(petId) : undefined
     const filter = statusIn(status, wordsFor(request).words)
-    return id === undefined ? page(context, request, filter) : comparePage(context, request, id, filter)
+    return id === undefined
+      ? page(context, request, filter)
+      : comparePage(context, request, id, { status: filter, question })
   })
 }
 
@@ -56,18 +66,20 @@ async function page(
     : await listWaiting(context.db, { limit: PAGE_SIZE, after }, viewer)
   const visible = found.slice(0, PAGE_SIZE)
   const last = found.length > PAGE_SIZE ? visible.at(-1) : undefined
+  const others = await findOthersOfSamePeople(context.db, visible, viewer)
   const animals = await animalsOf(
     context,
-    visible.map(({ petId }) => petId),
+    [...visible, ...[...others.values()].flat()].map(({ petId }) => petId),
   )
   const groups = Map.groupBy(visible, ({ petId }) => petId)
+  const parts = { animals, others, now: context.clock() }
   const next = last && makeCursor(context.cursorSecret, scope, [last.id])
   const to = (more = {}): string => `${PATH}?${new URLSearchParams({ ...(status && { status }), ...more })}`
   const main = html`<div class="head"><h1>${applications.title}</h1>
 ${callerMay(request.caller, 'changeOrganization') && html`<a class="button plain" href="${PREFIX}/organization/questions">${questions.title}</a>`}</div>
 ${statusForm(status, words)}
 ${visible.length === 0 && html`<p class="card">${status ? applications.noneOfStatus : applications.none}</p>`}
-${[...groups].map(([petId, group]) => animalGroup(petId, group, animals, request, context.clock()))}
+${[...groups].map(([petId, group]) => animalGroup(petId, group, parts, request))}
 ${pagerOf(applications, after !== undefined && to(), next && to({ cursor: next }))}`
   return consolePage(request, { title: applications.title, main })
 }
@@ -79,12 +91,32 @@ ${selectField({ name: 'status', label: applications.status, value: status, choic
 <div class="row"><button class="plain">${applications.show}</button></div></form>`
 }
 
+interface QueueParts {
+  animals: ReadonlyMap<number, NamedAnimal>
+  /** Other applications of the same person, by the id of the application. */
+  others: ReadonlyMap<number, StoredApplication[]>
+  now: number
+}
+
+/** Links to the other applications of the same person. */
+function samePerson(
+  own: readonly StoredApplication[],
+  animals: QueueParts['animals'],
+  request: FastifyRequest,
+): Html {
+  const { words } = wordsFor(request)
+  const links = own.map(
+    ({ id, petId }, index) =>
+      html`${index > 0 && ', '}<a href="${PATH}/${id}">${nameOf(animals, petId, words)}</a>`,
+  )
+  return html`<p class="hint">${words.applications.alsoAppliedFor} ${links}</p>`
+}
+
 function animalGroup(
   petId: number,
   group: readonly StoredApplication[],
-  animals: ReadonlyMap<number, NamedAnimal>,
+  { animals, others, now }: QueueParts,
   request: FastifyRequest,
-  now: number,
 ): Html {
   const { words } = wordsFor(request)
   const { applications } = words
@@ -96,7 +128,7 @@ function animalGroup(
 <a class="button plain" href="${PATH}?petId=${petId}" aria-label="${applications.compare(group.length)}: ${applications.forAnimal(name)}">${applications.compare(group.length)}</a></div>
 <ul class="history">${group.map(
     (one) =>
-      html`<li><p><a href="${PATH}/${one.id}">${applicantName(one, request)}</a> ${stateLine(one, request, now)}</p></li>`,
+      html`<li><p><a href="${PATH}/${one.id}">${applicantName(one, request)}</a> ${stateLine(one, request, now)}</p>${others.has(one.id) && samePerson(others.get(one.id) ?? [], animals, request)}</li>`,
   )}</ul></section>`
 }
 
@@ -114,7 +146,7 @@ async function comparePage(
   context: Context,
   request: FastifyRequest,
   id: number,
-  status: ApplicationStatus | undefined,
+  { status, question }: { status: ApplicationStatus | undefined; question: unknown },
 ): Promise<string> {
   const { words } = wordsFor(request)
   const { applications } = words
@@ -125,13 +157,17 @@ async function comparePage(
   if (!isOwn && found.length === 0) throw new ApiError('pet_not_found')
   const rankOf = ({ status }: StoredApplication): number => RANKS[status] ?? 2
   const sorted = found.sort((one, other) => rankOf(one) - rankOf(other) || one.id - other.id)
+  const asked = questionsIn(found, words)
+  const chosen = asked.find(([value]) => value !== '' && value === question)?.[0]
   const name = isOwn ? stored.pet.name : applications.gone(Number(id))
   const title = applications.forAnimal(name)
   const mayDecide = callerMay(request.caller, 'decideApplications')
   let characters = 0
   const cards = sorted.map((one) => {
     const sent =
-      characters < MAX_COMPARED_CHARACTERS ? sentPart(one, request) : html`<p>${applications.notShown}</p>`
+      characters < MAX_COMPARED_CHARACTERS
+        ? sentPart(one, request, chosen)
+        : html`<p>${applications.notShown}</p>`
     characters += sent.text.length
     return html`<section class="card" aria-labelledby="by-${one.id}"><h2 id="by-${one.id}"><a href="${PATH}/${one.id}">${applicantName(one, request)}</a></h2>
 <p>${stateLine(one, request, context.clock())}</p>
@@ -141,8 +177,28 @@ ${mayDecide && listNextStatuses(one).length > 0 && decideLink(one, request)}</se
   })
   const main = html`<div class="head"><div><h1>${title}</h1>
 <p>${isOwn && html`${statusTag(stored.pet, request)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PATH}">${applications.all}</a></p></div></div>
+${
+  asked.length > 2 &&
+  html`<form class="filters" method="get" action="${PATH}"><input type="hidden" name="petId" value="${id.toString()}">${status && html`<input type="hidden" name="status" value="${status}">`}
+${selectField({ name: 'question', label: applications.compareBy, value: chosen, choices: asked })}
+<div class="row"><button class="plain">${applications.show}</button></div></form>`
+}
 ${cards.length === 0 ? html`<p class="card">${applications.noneOfStatus}</p>` : html`<div class="side-by-side">${cards}</div>`}`
   return consolePage(request, { title, main })
+}
+
+/** All questions of the applications, for the choice of one to compare. The first choice shows everything. */
+function questionsIn(
+  found: readonly StoredApplication[],
+  { applications }: Texts['console'],
+): (readonly [string, string])[] {
+  const questions = found.flatMap(({ personal }) => personal?.answers?.map((one) => one.question) ?? [])
+  const hasMessage = found.some(({ personal }) => personal?.message !== undefined)
+  return [
+    ['', applications.everything],
+    ...(hasMessage ? [[MESSAGE, applications.message] as const] : []),
+    ...[...new Set(questions)].map((question) => [question, question] as const),
+  ]
 }
 
 function decideLink(one: StoredApplication, request: FastifyRequest): Html {

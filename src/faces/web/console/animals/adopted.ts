@@ -1,0 +1,157 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AdoptedBy } from '../../../../applications/adoption.ts'
+import { listOpen } from '../../../../applications/search.ts'
+import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { App } from '../../../../http/app.ts'
+import { actorOf } from '../../../../http/caller.ts'
+import { cleanEmail } from '../../../../http/email.ts'
+import { type FormBody, readField } from '../../../../http/form-body.ts'
+import { html } from '../../../../http/html.ts'
+import { createBodyParser } from '../../../../http/validate-body.ts'
+import { NewOrder } from '../../../../orders/schema.ts'
+import { viewerOf } from '../../../../orders/store.ts'
+import * as requested from '../../../../pets/requested.ts'
+import { type Problem, problemSummary, radioField, textField } from '../../forms.ts'
+import { textsOf } from '../../texts/texts.ts'
+import { applicantName } from '../applications/applicant.ts'
+import { NON_FIELD, problemsOf } from '../fields.ts'
+import { consolePage, wordsFor } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import { type OwnAnimal, ownAnimal } from './page.ts'
+
+/** The values of the choice that is no application. */
+const [SOMEONE_ELSE, NOT_SAID] = ['else', 'none']
+const FIELDS = ['name', 'email', 'phone'] as const
+
+type FormTexts = Partial<Record<'who' | (typeof FIELDS)[number], string>>
+
+/** The page that asks who has adopted an animal. */
+export function adoptedPages(app: App, context: Context): void {
+  const path = '/animals/:id/adopted'
+  app.get(path, async (request: FastifyRequest) =>
+    adoptedPage(context, request, await ownAnimal(context, request)),
+  )
+  app.post(path, (request: FastifyRequest, reply) => record(context, request, reply))
+}
+
+const readOrder = createBodyParser(NewOrder)
+
+async function record(context: Context, request: FastifyRequest, reply: FastifyReply) {
+  const stored = await ownAnimal(context, request)
+  const form = request.body as FormBody
+  const typed: FormTexts = { who: form.get('who') ?? '' }
+  for (const name of FIELDS) typed[name] = readField(form, name)
+  try {
+    await markAdopted(context, request, stored, typed)
+    return reply.redirect(`${PREFIX}/animals/${stored.id}?done=sold`, 303)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    reply.code(error.status)
+    return adoptedPage(context, request, stored, { typed, problems: problemsIn(error, request) })
+  }
+}
+
+async function markAdopted(
+  context: Context,
+  request: FastifyRequest,
+  { id, pet }: OwnAnimal,
+  { who = '', name = '', email = '', phone = '' }: FormTexts,
+): Promise<void> {
+  const { caller } = request
+  // The form was sent twice.
+  if (pet.status === 'sold') return
+  if (who === NOT_SAID) {
+    const patch = await requested.readPatch(context, { status: 'sold' })
+    const target = { id, conditions: { view: caller.view } }
+    await requested.change(context, { caller, key: undefined }, patch, target)
+    return
+  }
+  const by = { ...viewerOf(caller), ...actorOf(caller) }
+  await context.write(
+    changes.completeAdoption,
+    id,
+    adopterIn(id, { who, name, email, phone }),
+    by,
+    context.clock(),
+  )
+}
+
+/** @throws {ApiError} validation_failed */
+function adopterIn(petId: number, { who, name, email, phone }: Required<FormTexts>): AdoptedBy {
+  if (/^\d{1,15}$/.test(who)) return { applicationId: Number(who) }
+  if (who !== SOMEONE_ELSE) {
+    const details = [{ pointer: '/who', code: 'missing', message: 'Choose who adopts.' } as const]
+    throw new ApiError('validation_failed', { details: [...details] })
+  }
+  const adopter = { name, email: cleanEmail(email), ...(phone && { phone }) }
+  const sent = Object.fromEntries(Object.entries(adopter).filter(([, value]) => value !== ''))
+  return { adopter: readOrder({ petId, adopter: sent }).adopter }
+}
+
+function problemsIn(error: ApiError, request: FastifyRequest): Problem[] {
+  const { language, words } = wordsFor(request)
+  const { applications, animal } = words
+  if (error.code !== 'validation_failed')
+    return [
+      {
+        field: NON_FIELD,
+        message: applications.problems[error.code] ?? words.errors[error.code] ?? words.otherError,
+      },
+    ]
+  if (error.details?.some(({ pointer }) => pointer === '/who'))
+    return [{ field: 'who', message: animal.adopted.choose }]
+  const fields = [
+    { name: 'adopter.name', kind: 'line' as const },
+    { name: 'adopter.email', kind: 'email' as const },
+    { name: 'adopter.phone', kind: 'line' as const },
+  ]
+  const labels = Object.fromEntries(
+    FIELDS.map((name) => [`adopter.${name}`, textsOf(language).apply.fields[name] ?? name]),
+  )
+  const found = problemsOf(error, words, { fields, labels, maxLengthOf: () => undefined })
+  return found.map(({ field, message }) => ({ field: field.replace('adopter.', ''), message }))
+}
+
+async function adoptedPage(
+  context: Context,
+  request: FastifyRequest,
+  { id, pet }: OwnAnimal,
+  { typed = {}, problems = [] }: { typed?: FormTexts; problems?: readonly Problem[] } = {},
+): Promise<string> {
+  const { language, words } = wordsFor(request)
+  const { adopted } = words.animal
+  const { apply } = textsOf(language)
+  const open = await listOpen(context.db, id, viewerOf(request.caller))
+  const approved = open.find(({ status }) => status === 'approved')
+  const choices = [
+    ...open.map(
+      (one) =>
+        [
+          String(one.id),
+          `${applicantName(one, request)} (${words.applications.statuses[one.status]})`,
+        ] as const,
+    ),
+    [SOMEONE_ELSE, adopted.someoneElse] as const,
+    [NOT_SAID, adopted.notSaid] as const,
+  ]
+  const value = typed.who ?? (approved ? String(approved.id) : undefined)
+  const title = adopted.title(pet.name)
+  const main = html`<div class="narrow"><h1>${title}</h1>
+${problemSummary(words.animal.wrong, problems)}
+<form method="post" id="field-${NON_FIELD}" novalidate>
+${radioField({ name: 'who', label: adopted.who, choices, value, problems })}
+<fieldset class="card"><legend>${adopted.ifSomeoneElse}</legend>
+${FIELDS.map((name) =>
+  textField({
+    ...{ name, value: typed[name] ?? '', problems, autocomplete: 'off' },
+    label: name === 'phone' ? apply.optional(apply.fields.phone ?? '') : (adopted.fields[name] ?? name),
+    type: name === 'email' ? 'email' : name === 'phone' ? 'tel' : 'text',
+  }),
+)}</fieldset>
+<p class="notice">${adopted.consequences(pet.name, open.length)} ${open.length > 0 && context.mail !== undefined && adopted.told}</p>
+<div class="row"><button>${adopted.yes}</button>
+<a class="button plain" href="${PREFIX}/animals/${pet.id}">${adopted.no}</a></div></form></div>`
+  return consolePage(request, { title, main })
+}
