@@ -57,7 +57,7 @@ test('a build whose bundle exists already: keeps the existing bundle', async (t)
   assert.deepEqual(bundles(), [bundle])
 })
 
-test('a read-only clone, or a coverage run: runs the source without a bundle', async (t) => {
+test('in a read-only clone, or with coverage, the command runs the source and writes no bundle', async (t) => {
   const { folder, run, bundles } = makeClone(t)
   const coverage = scratchFolder(t)
   assert.equal(await run({ env: { ...bareEnvironment(), NODE_V8_COVERAGE: coverage } }), '1.0.0\n')

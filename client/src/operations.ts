@@ -358,7 +358,7 @@ export interface DeleteCategoryParameters {
 }
 
 export interface ListBreedsParameters {
-  /** Only names for this category. */
+  /** Only those of this category. */
   categoryId?: number | undefined
   /** Maximum number of names returned. 1000 by default. */
   limit?: number | undefined
@@ -367,17 +367,17 @@ export interface ListBreedsParameters {
 }
 
 export interface GetBreedParameters {
-  /** Identifier of the name. */
+  /** Identifier of the breed. */
   breedId: number
 }
 
 export interface DeleteBreedParameters {
-  /** Identifier of the name. */
+  /** Identifier of the breed. */
   breedId: number
 }
 
 export interface ListColorsParameters {
-  /** Only names for this category. */
+  /** Only those of this category. */
   categoryId?: number | undefined
   /** Maximum number of names returned. 1000 by default. */
   limit?: number | undefined
@@ -386,12 +386,12 @@ export interface ListColorsParameters {
 }
 
 export interface GetColorParameters {
-  /** Identifier of the name. */
+  /** Identifier of the color. */
   colorId: number
 }
 
 export interface DeleteColorParameters {
-  /** Identifier of the name. */
+  /** Identifier of the color. */
   colorId: number
 }
 

@@ -25,11 +25,12 @@ interface KnownTime {
 }
 
 /**
- * Advances the known time: the time that the store knows has passed. The known time is never ahead of the
- * machine's clock. It also never advances faster than the steady clock, which nobody can set.
+ * Advances the known time, which is a lower limit for the current time. The known time is never ahead of the
+ * machine's clock, and never advances faster than the steady clock, which nobody can set.
  *
  * @param now the clock of the machine, in Unix milliseconds
- * @param seen the known time after the last call plus the steady time since then; undefined after a start
+ * @param seen the known time that the last call returned, plus the time since then by the steady clock;
+ * undefined after a start
  * @param isErasurePending whether any personal data is still to be erased
  */
 export async function advance(

@@ -29,10 +29,10 @@ export interface Region extends Point {
   meters?: number
 }
 
-/** No search goes farther from the center of a region. */
+/** The maximum radius of a region. */
 const MAX_REGION_METERS = 800_000
 
-/** The distance in meters to search around a place. A region is searched as a whole. */
+/** The distance in meters to search around a place. A region is searched as a whole, up to the maximum. */
 export const reachOf = ({ meters = 0 }: Region, within: number): number =>
   Math.max(within, Math.min(meters, MAX_REGION_METERS))
 

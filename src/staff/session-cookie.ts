@@ -72,7 +72,7 @@ export function requireSameOrigin(
   config: Config,
 ): void {
   const { 'sec-fetch-site': site, origin } = request.headers
-  // Over plain http, except to this machine, browsers send only Origin.
+  // Browsers send Sec-Fetch-Site only over HTTPS and to this machine. Otherwise, Origin shows the page.
   const isOwn = site === undefined ? origin === ownOrigin(request, config) : site === 'same-origin'
   if (isOwn) return
   const message = 'This request did not come from a page of this service. Reload the page and try again.'

@@ -21,7 +21,7 @@ test('ten tries in 15 minutes are free, the eleventh has to wait a minute', () =
   assert.deepEqual(tryAt(0, 1, 2, 3, 4, 5, 6, 7, 8, 15, 15, 15), Array(12).fill(0), 'a new window begins')
 })
 
-test('waits double up to 15 minutes, and tries during a wait are not counted', () => {
+test('the wait doubles, up to 15 minutes, and attempts during a wait are not counted', () => {
   const waits: number[] = []
   let counter = NONE
   let now = NOW

@@ -71,7 +71,7 @@ for (const held of ['Rabies hold', 'Deceased'])
     assert.deepEqual(await animalsOf(store), [rex, 'Max null', 'Ada null'])
   })
 
-test('two animals share an id of a program: the stored animal is never changed into the other one', async (t) => {
+test('two animals with the same id of another program: the stored animal is never overwritten with the other one', async (t) => {
   const store = await start(t)
   const asm = { ...CSV, mapping: shelterManager, idColumn: 'ANIMALCODE', update: true }
   const file = (...rows: string[]): string =>

@@ -3,7 +3,7 @@ import { decodeHTMLStrict } from 'entities'
 /** Maximum length of a text whose HTML is parsed. Longer texts are refused anyway. */
 const MAX_MARKED = 100_000
 
-/** The longest name in HTML has 31 letters. */
+/** A character reference by number or name. The longest name has 31 letters. */
 const ENTITY = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});/gi
 const TAG = /<\/?([a-z][a-z0-9:]*)((?:[\s/][^<>]{0,2000})?)>/gi
 const BLOCKS = 'br p div li ul ol tr table blockquote h1 h2 h3 h4 h5 h6'.split(' ')

@@ -285,7 +285,7 @@ async function retireRemoved(
   const gone = all.filter(
     ({ sourceId, petId }) => !seen.petIds.has(petId) && !seen.ids.has(idInFile(sourceId)),
   )
-  const missing = await filterByStatus(db, gone, status)
+  const missing = await findWithOtherStatus(db, gone, status)
   const expected = all.length - gone.length + missing.length
   if (missing.length > MAX_REMOVED && missing.length * 2 > expected) {
     throw new Error(
@@ -308,8 +308,12 @@ async function retireRemoved(
 
 const STATUS_BATCH_SIZE = 500
 
-/** Returns the animals whose status differs from `status`. */
-async function filterByStatus(db: Db, animals: AnimalSource[], status: PetStatus): Promise<AnimalSource[]> {
+/** Returns the animals whose stored status is not `status`. Leaves out animals that are no longer stored. */
+async function findWithOtherStatus(
+  db: Db,
+  animals: AnimalSource[],
+  status: PetStatus,
+): Promise<AnimalSource[]> {
   const found: AnimalSource[] = []
   for (let from = 0; from < animals.length; from += STATUS_BATCH_SIZE) {
     const batch = animals.slice(from, from + STATUS_BATCH_SIZE)

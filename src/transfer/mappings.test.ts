@@ -131,7 +131,7 @@ test('RescueGroups JSON: species and statuses are read from included resources',
   )
 })
 
-test('RescueGroups JSON: a page and one animal per line give the same result', async (t) => {
+test('RescueGroups NDJSON: a line may be a page of results or one animal, and other lines are refused', async (t) => {
   const page = JSON.stringify(JSON.parse(readFileSync(new URL('rescuegroups.json', SAMPLES), 'utf8')))
   const animal = '{"id": 7, "name": "Pamo", "species": "Horses", "status": "Adopted"}'
   const resource = '{"type": "animals", "id": "8", "attributes": {"name": "Sox", "status": "Hold"}}'
@@ -214,8 +214,8 @@ test('a category of the store with the name of a species is used before the gene
   assert.deepEqual([categoryOf('GOAT'), categoryOf('Goats'), categoryOf('Sheep')], [9, 8, 8])
 })
 
-/** Sample animals. Each member cycles through its values at a different rate, and is sometimes missing. */
-const KNOWN: SampleAnimal[] = Array.from({ length: 60 }, (_, i) => {
+/** Each member cycles through its values, some faster than others, and some are sometimes missing. */
+const SAMPLE_ANIMALS: SampleAnimal[] = Array.from({ length: 60 }, (_, i) => {
   const at = <Item>(items: readonly Item[], every = 1) => items[Math.floor(i / every) % items.length] as Item
   const birthDate = at(['2019-02-28', undefined, '2024-02-29', '2026-11-01'])
   return {
@@ -290,7 +290,7 @@ const PROGRAMS: Record<
   [file: string, format: Format, of: (animal: SampleAnimal) => Json, leftOut: string[]]
 > = {
   petfinder: [
-    petfinderCsv(KNOWN),
+    petfinderCsv(SAMPLE_ANIMALS),
     'csv',
     ({ traits, goodWith, staff, ...animal }) => ({
       ...pick(animal, ...COMMON, 'coat', 'age'),
@@ -302,7 +302,7 @@ const PROGRAMS: Record<
     ['Internal', 'photo1'],
   ],
   shelterluv: [
-    shelterluvJson(KNOWN),
+    shelterluvJson(SAMPLE_ANIMALS),
     'json',
     ({ traits, staff, breed, ...animal }) => ({
       ...pick(animal, ...COMMON, 'weightGrams', 'videos'),
@@ -313,7 +313,7 @@ const PROGRAMS: Record<
     ['Internal-ID', 'Photos', 'InFoster', 'AdoptionFeeGroup', 'Age'],
   ],
   'shelter-manager': [
-    shelterManagerCsv(KNOWN),
+    shelterManagerCsv(SAMPLE_ANIMALS),
     'csv',
     ({ traits, ...animal }) => ({
       ...pick(animal, ...COMMON, 'coat', 'birthDateExact', 'weightGrams', 'goodWith', 'staff'),
@@ -325,7 +325,7 @@ const PROGRAMS: Record<
     ['ANIMALTYPE', 'ORIGINALOWNERLASTNAME'],
   ],
   'shelter-manager (json)': [
-    shelterManagerJson(KNOWN),
+    shelterManagerJson(SAMPLE_ANIMALS),
     'json',
     ({ traits, ...animal }) => ({
       ...pick(animal, ...COMMON, 'coat', 'birthDateExact', 'weightGrams', 'goodWith', 'staff'),
@@ -337,7 +337,7 @@ const PROGRAMS: Record<
     ['WEBSITEIMAGECOUNT'],
   ],
   rescuegroups: [
-    rescueGroupsJson(KNOWN),
+    rescueGroupsJson(SAMPLE_ANIMALS),
     'json',
     ({ staff, ...animal }) => ({
       ...pick(
@@ -373,9 +373,9 @@ for (const [from, [file, format, of, leftOut]] of Object.entries(PROGRAMS)) {
     const imported = await importSample(t, program, [Buffer.from(file)], format)
 
     assert.deepEqual(imported.refused, [])
-    assert.equal(imported.animals.length, KNOWN.length)
+    assert.equal(imported.animals.length, SAMPLE_ANIMALS.length)
     for (const [index, { id, name, category, status, age, ...profile }] of imported.animals.entries()) {
-      const known = KNOWN[index] as SampleAnimal
+      const known = SAMPLE_ANIMALS[index] as SampleAnimal
       const { age: expectedAge, ...expected } = whatIsHeld(of(known))
       assert.deepEqual({ name, ...profile }, { name: known.name, ...expected }, `${from} ${id}`)
       if (!known.birthDate) assert.equal(age, expectedAge)

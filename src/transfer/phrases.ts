@@ -229,7 +229,7 @@ const MIX_AFTER =
 export interface BreedContext {
   /** The species in the words of the file. It stands for an unknown breed, because a breed needs a name. */
   kind?: string | undefined
-  /** The value of a column for mixed breeds. */
+  /** Whether the animal is a mix, if the file has a column for it. */
   mixed?: boolean | undefined
 }
 

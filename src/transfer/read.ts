@@ -46,7 +46,7 @@ export interface ReadOptions {
   repeated?: ReadonlyMap<string, RepeatedId>
   /** The ids that animals of several organizations have. */
   perOrganization?: ReadonlySet<string>
-  /** Recognizes animals without an id. */
+  /** Finds lines without an id again in a later import, by their content. */
   rowKeys?: RowKeys | undefined
 }
 

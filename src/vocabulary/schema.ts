@@ -46,14 +46,14 @@ export function schemasOf(kind: WordKind) {
       [`${kind}Id`]: Type.Unsafe<string>({
         type: 'integer',
         format: 'int64',
-        description: `Identifier of the name.`,
+        description: `Identifier of the ${kind}.`,
       }),
     }),
   }
 }
 
 export const WordQuery = Type.Object({
-  categoryId: Type.Optional(categoryId('Only names for this category.')),
+  categoryId: Type.Optional(categoryId('Only those of this category.')),
   limit: Type.Integer({
     description: 'Maximum number of names returned.',
     minimum: 1,

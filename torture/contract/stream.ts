@@ -18,9 +18,9 @@ const FIRST_DAY = Date.UTC(2026, 11, 1)
 /** Some streams start late enough to pass the sunset of the deprecated operation in December 2030. */
 const DAYS = 1_465
 
-/** Regular bursts from the key with a small limit, long enough to cause a ban. */
-const BURST = 25
-const BURST_EVERY = 400
+/** The first requests of each interval use the key with a small limit: enough of them to cause a ban. */
+const BURST_REQUESTS = 25
+const BURST_INTERVAL_REQUESTS = 400
 const ADVANCES_MS = [1, 250, 999, 1_000, 30_000, 59_999, 60_000, 600_000, 3_599_999, 86_399_999, DAY_MS]
 const INVALID_SHARE = 0.45
 
@@ -61,7 +61,7 @@ export async function compareStreams(t: TestContext, { seed, requests, progress 
   try {
     for (; number <= requests; number += 1) {
       progress?.(number)
-      const burst = number % BURST_EVERY < BURST
+      const burst = number % BURST_INTERVAL_REQUESTS < BURST_REQUESTS
       const isBroken = random.chance(0.01)
       const request = isBroken ? undefined : next(burst)
       const broken = { bytes: Buffer.from(random.pick(BROKEN), 'latin1'), method: 'GET', broken: true }

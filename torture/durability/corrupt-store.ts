@@ -110,7 +110,7 @@ export function stateOf(folder: string): State {
   const copy = mkdtempSync(join(tmpdir(), 'adoptable-state-'))
   try {
     cpSync(folder, copy, { recursive: true })
-    // A read-only connection would not check the CHECK constraints.
+    // Opened for writing, because on a read-only connection `integrity_check` skips CHECK constraints.
     const database = new DatabaseSync(fileIn(copy))
     try {
       const intact = database.prepare('pragma integrity_check').get()?.integrity_check === 'ok'

@@ -16,7 +16,7 @@ export const NOBODY = 65_534
 export const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
 export const NEEDS_NOBODY = IS_ROOT ? needs('setpriv') : { skip: 'needs root to become another user' }
 
-/** Test options: skips a test that mounts file systems if mounting or one of the programs is not possible. */
+/** Test options: skip a test that mounts file systems if that is not allowed or a program is missing. */
 export function needsMounts(...programs: string[]): { skip: string | false } {
   if (!IS_ROOT || !existsSync('/dev/loop-control') || !succeeds('unshare', '--mount', 'true')) {
     return { skip: 'needs root that may mount; some containers do not allow it' }

@@ -9,7 +9,7 @@ export const strace = (...options: string[]): string[] => ['strace', '-D', '-f',
 export const logCalls = (names: string[], log: string, ...more: string[]): string[] =>
   strace('--seccomp-bpf', '-e', `trace=${names.join(',')}`, '-y', ...more, '-o', log)
 
-/** A process is killed at the nth call of this name in a thread. */
+/** A process is killed when one of its threads makes its nth system call of this name. */
 export interface KillPoint {
   name: string
   nth: number

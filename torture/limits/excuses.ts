@@ -16,7 +16,10 @@ const LOG_MS = 1_200
 const CALM_MS = 1_000
 const MAX_HANGING_MS = 60_000
 
-/** A third of all windows, and at least two. With ten busy processes per processor, a tenth is usual. */
+/**
+ * The maximum number of windows with early refusals, in addition to the exact ones: a third of `rounds`, at
+ * least two. With ten busy processes per processor, there are about a tenth of `rounds`.
+ */
 export function maxExcuses(rounds: number): number {
   return Math.max(2, Math.ceil(rounds / 3))
 }

@@ -202,7 +202,7 @@ function sources({ id, integer, options }: TableSyntax): string[] {
       first_pet_id ${integer} not null,
       imported_at ${integer} not null
     ) ${options.rows}`,
-    // The row of a removed photo stays, so the photo is not imported again.
+    // A row stays when its photo is removed, so the next import does not fetch the photo again.
     `create table photo_source (
       ${id},
       pet_id ${integer} not null references pet (id) on delete cascade,

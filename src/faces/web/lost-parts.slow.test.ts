@@ -14,8 +14,8 @@ const ANSWER_MS = 2_000
 
 const HTML_HEADERS = { accept: 'text/html' }
 
-/** Requests for pages that are not cached yet, and for the forms on them. */
-function questionsOf(
+/** Requests for pages that are not cached yet, and submissions of their forms. */
+function requestsOf(
   app: TestApp,
   ana: Person,
   form: Record<string, string>,
@@ -47,7 +47,7 @@ function questionsOf(
   ]
 }
 
-async function assertUnavailable(questions: ReturnType<typeof questionsOf>): Promise<void> {
+async function assertUnavailable(questions: ReturnType<typeof requestsOf>): Promise<void> {
   await Promise.all(
     questions.map(async ([about, ask]) => {
       const since = performance.now()
@@ -78,7 +78,7 @@ test('with PostgreSQL down or silent, every page answers 503 with Retry-After in
   const { href } = Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` })
   const app = await startApp(t, { databaseUrl: href, key: { ...UNLIMITED, access: 'admin' } })
   const ana = await fill(app)
-  const questions = questionsOf(app, ana, await openForm(app, 1))
+  const questions = requestsOf(app, ana, await openForm(app, 1))
   proxy.cut()
   await assertUnavailable(questions)
   proxy.restore()
@@ -93,7 +93,7 @@ test('with Redis down or silent, every page answers 503 with Retry-After in time
   const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
   const app = await startApp(t, { settings, key: { ...UNLIMITED, access: 'admin' } })
   // Without Redis, the service still serves known client addresses for a while. All addresses here are new.
-  const questions = questionsOf(app, await fill(app), {})
+  const questions = requestsOf(app, await fill(app), {})
   redis.pause()
   await assertUnavailable(questions)
   redis.resume()

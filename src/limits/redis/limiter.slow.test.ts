@@ -453,7 +453,7 @@ test('a request during a recall waits for the same recall', NEEDS_REDIS, async (
   assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
 })
 
-/** Counts recalls of a caller's leases. */
+/** Calls `onRecall` each time a lease of this caller is recalled. */
 async function onRecalls(t: TestContext, { name }: Account, onRecall: () => void): Promise<void> {
   const listener = redis.client.duplicate()
   t.after(() => listener.disconnect())

@@ -161,7 +161,7 @@ const ODD_FIELDS = [
   ...[255, 300].map((length) => 'k'.repeat(length)),
 ]
 
-/** Adds a described header with an unusual value. */
+/** Adds a header of the API description, or X-Request-Id, with an unusual value. */
 function addOddHeader({ draft, random }: Options): void {
   const described = (draft.operation.parameters ?? []).filter((one) => one.in === 'header')
   const names = [...described.map(({ name }) => name), 'X-Request-Id']

@@ -165,7 +165,7 @@ const en = {
     left: {
       'not understood': 'not understood',
       'not understood without --day-first': 'starts with the day',
-      'not valid': 'not possible',
+      'not valid': 'value not valid',
       'the date of birth counts': 'the date of birth is used instead',
       'another animal has it': 'another animal has it',
     } as Record<string, string>,
@@ -356,7 +356,7 @@ const es: typeof en = {
     left: {
       'not understood': 'no se entiende',
       'not understood without --day-first': 'empieza con el día',
-      'not valid': 'no es posible',
+      'not valid': 'valor no válido',
       'the date of birth counts': 'se usa la fecha de nacimiento',
       'another animal has it': 'lo tiene otro animal',
     },

@@ -97,7 +97,7 @@ test('a fee can be “free”, and a date of birth only a month or a year', asyn
   )
   const form = { ...formIn(preview.text, COLUMNS), 'column-3': 'birthDateExact' }
   const newPreview = await ana.send(COLUMNS, form)
-  assert.match(newPreview.text, /<li>birthDateExact \(not possible\): 2</)
+  assert.match(newPreview.text, /<li>birthDateExact \(value not valid\): 2</)
   await ana.send(CONFIRM, formIn(newPreview.text, COLUMNS))
 
   const pets: { name: string; birthDate: string; birthDateExact: boolean; fee?: object }[] = await petsOf(app)

@@ -63,7 +63,7 @@ test('the preview of an import lists every status, and the choices of the person
   })
 })
 
-test('a spreadsheet: the choices for its statuses are kept while its columns are chosen', async (t) => {
+test('choosing the columns of a spreadsheet keeps the choices for its statuses', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
   const file = 'Name,Species,State\nRex,Dog,Medical Hold\nMax,Dog,\nAda,Dog,Disponible\n'
