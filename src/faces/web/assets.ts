@@ -5,6 +5,7 @@ import { createStaticFile, sendStaticFile } from '../../http/static-file.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
 import { APPLY_STYLE, GALLERY_STYLE, NO_PHOTO } from './styles/gallery.ts'
+import { PAPER_STYLE, PRINT_STYLE } from './styles/print.ts'
 
 // The address of an asset contains a hash of its content, so the content at an address never changes.
 const IMMUTABLE = 'public, max-age=31536000, immutable'
@@ -20,13 +21,15 @@ export const EMBED_SCRIPT = textOf(new URL('./scripts/embed.js', import.meta.url
 
 /** Every file that pages load, except photos. */
 const ASSETS = {
-  'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE },
+  'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE + PRINT_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
   'gallery.js': { type: JS, text: textOf(new URL('./scripts/gallery.js', import.meta.url)) },
   'favorites.js': { type: JS, text: textOf(new URL('./scripts/favorites.js', import.meta.url)) },
   'frame.js': { type: JS, text: textOf(new URL('./scripts/frame.js', import.meta.url)) },
   'no-photo.svg': { type: SVG, text: NO_PHOTO },
-  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE },
+  'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE + PRINT_STYLE },
+  'paper.css': { type: CSS, text: BASE_STYLE + PAPER_STYLE + PRINT_STYLE },
+  'paper.js': { type: JS, text: textOf(new URL('./scripts/paper.js', import.meta.url)) },
   'console.js': { type: JS, text: textOf(new URL('./scripts/console.js', import.meta.url)) },
   'photos.js': { type: JS, text: textOf(new URL('./scripts/photos.js', import.meta.url)) },
 } satisfies Record<string, { type: string; text: string }>

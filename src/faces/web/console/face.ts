@@ -19,6 +19,8 @@ import { questionsPages } from './organization/questions.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
 import { accountPages } from './people/account.ts'
 import { peoplePages } from './people/people.ts'
+import { animalPapers } from './print/animal.ts'
+import { adoptionRecord } from './print/record.ts'
 import { joinPages } from './sign-in/join.ts'
 import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
@@ -49,6 +51,8 @@ export function consoleFace(context: Context): Face {
       animalPages(app, context)
       carePages(app, context)
       adoptedPages(app, context)
+      animalPapers(app, context)
+      adoptionRecord(app, context)
       queuePage(app, context)
       applicationPages(app, context)
       importPages(app, context)

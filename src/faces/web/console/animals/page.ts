@@ -94,7 +94,8 @@ function head(request: FastifyRequest, { pet }: pets.StoredPet, { values, proble
 <p>${statusTag(pet, request)} ${pet.staff?.outcomeKind ? words.animal.outcome.why : words.animals.why[status]}
 ${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
 ${pet.staff?.holdReason && html`<p><span class="tag unlisted">${words.animal.onHold}</span> ${pet.staff.holdReason}</p>`}
-${fosterLine(pet, words)}</div>
+${fosterLine(pet, words)}
+${paperLinks(request, pet.id)}</div>
 ${callerMay(request.caller, 'changeAnimals') && statusButtons(pet, words)}</div>
 ${general && html`<p class="summary problem" role="alert">${general.message}</p>`}`
 }
@@ -104,6 +105,11 @@ function fosterLine({ staff = {} }: Pick<Pet, 'staff'>, { animal }: Texts['conso
   const { fosterName, fosterEmail, fosterPhone } = staff
   if ((fosterName ?? fosterEmail ?? fosterPhone) === undefined) return undefined
   return html`<p><span class="tag">${animal.inFoster}</span> ${fosterName} ${fosterEmail && mailLink(fosterEmail)} ${fosterPhone}</p>`
+}
+
+function paperLinks(request: FastifyRequest, id: number | undefined): Html {
+  const { links } = textsOf(wordsFor(request).language).papers
+  return html`<p class="unprinted"><a href="${PREFIX}/animals/${id}/poster">${links.poster}</a> · <a href="${PREFIX}/animals/${id}/kennel-card">${links.kennelCard}</a></p>`
 }
 
 /** Finds animals with the same microchip that the caller may see. */

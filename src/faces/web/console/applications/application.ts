@@ -22,6 +22,7 @@ import * as orders from '../../../../orders/store.ts'
 import { listChangeAuthors } from '../../../../staff/store.ts'
 import { formatDate } from '../../dates.ts'
 import { longTextField, type Problem, problemSummary } from '../../forms.ts'
+import { textsOf } from '../../texts/texts.ts'
 import { authorLabel } from '../animals/history.ts'
 import { orderButtons } from '../animals/page.ts'
 import { NON_FIELD } from '../fields.ts'
@@ -50,7 +51,7 @@ export function applicationPages(app: App, context: Context): void {
 }
 
 /** @throws {ApiError} application_not_found, also for an animal of another organization */
-function ownApplication(
+export function ownApplication(
   { db }: Pick<Context, 'db'>,
   { params, caller }: FastifyRequest,
 ): Promise<StoredApplication> {
@@ -149,7 +150,7 @@ async function applicationPage(
   stored: StoredApplication,
   { typed, problems = [] }: Refusal = {},
 ): Promise<string> {
-  const { words } = wordsFor(request)
+  const { language, words } = wordsFor(request)
   const { applications } = words
   const animals = await animalsOf(context, [stored.petId])
   const friends = await animalsOf(context, animals.get(stored.petId)?.bondedWith ?? [])
@@ -161,7 +162,10 @@ async function applicationPage(
   const main = html`<div class="head"><div><h1>${who}</h1>
 <p>${wish} ${stateLine(stored, request, context.clock())}</p>
 <p>${animals.has(stored.petId) && html`<a href="${PREFIX}/animals/${stored.petId}">${name}</a> · `}<a href="${PREFIX}/applications?petId=${stored.petId}">${applications.forAnimal(name)}</a> ·
-<a href="${PREFIX}/applications">${applications.all}</a></p></div></div>
+<a href="${PREFIX}/applications">${applications.all}</a>${
+    stored.status === 'approved' &&
+    html` · <a href="${PREFIX}/applications/${stored.id}/record">${textsOf(language).papers.links.record}</a>`
+  }</p></div></div>
 ${problemSummary(applications.wrong, problems)}
 <div class="two"><section class="card" aria-labelledby="sent"><h2 id="sent">${applications.sent}</h2>
 ${sentPart(stored, request)}</section>

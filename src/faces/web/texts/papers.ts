@@ -1,0 +1,40 @@
+/** Texts of the pages that staff print. */
+const en = {
+  print: 'Print',
+  poster: (name: string) => `Poster of ${name}`,
+  kennelCard: (name: string) => `Kennel card of ${name}`,
+  record: (name: string) => `Adoption record: ${name}`,
+  links: { poster: 'Poster', kennelCard: 'Kennel card', record: 'Adoption record' },
+  lookingForHome: 'Looking for a home',
+  readMore: 'Read more and apply:',
+  notListed: 'This animal is not in the gallery, so no address is shown.',
+  kennel: 'Kennel',
+  microchip: 'Microchip',
+  intakeDate: 'Intake date',
+  adopter: 'Adopter',
+  reply: 'Reply of the shelter',
+  agreed: 'Adoption requirements',
+  signShelter: 'Date and signature, shelter',
+  signAdopter: 'Date and signature, adopter',
+}
+
+const es: typeof en = {
+  print: 'Imprimir',
+  poster: (name) => `Cartel de ${name}`,
+  kennelCard: (name) => `Ficha de jaula de ${name}`,
+  record: (name) => `Acta de adopción: ${name}`,
+  links: { poster: 'Cartel', kennelCard: 'Ficha de jaula', record: 'Acta de adopción' },
+  lookingForHome: 'Busca un hogar',
+  readMore: 'Más información y solicitud de adopción:',
+  notListed: 'Este animal no está en la galería, así que no se muestra ninguna dirección.',
+  kennel: 'Jaula',
+  microchip: 'Microchip',
+  intakeDate: 'Fecha de ingreso',
+  adopter: 'Adoptante',
+  reply: 'Respuesta del refugio',
+  agreed: 'Requisitos de adopción',
+  signShelter: 'Fecha y firma del refugio',
+  signAdopter: 'Fecha y firma de quien adopta',
+}
+
+export const papers = { en, es }
