@@ -158,7 +158,7 @@ test('copy to PostgreSQL: every GET returns the same bytes, and new ids continue
 
   const { code, stdout, stderr } = await runCli(t, copyArguments({ from: app.databaseUrl, to }), {})
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){21}$/)
+  assert.match(stdout, /^table +rows +last id +sha256\n(\w+ +\d+ +(\d+ +)?[0-9a-f]{16} +equal\n){22}$/)
   assert.match(stdout, /^pet +39 +42 /m)
   assert.equal((await copy({ from: to, to: back })).equal, true)
   assert.ok((await compareStores({ from: app.databaseUrl, to: back })).every(({ equal }) => equal))
