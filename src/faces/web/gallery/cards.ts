@@ -7,8 +7,8 @@ import {
   type Animal,
   ageWords,
   agree,
+  awayWords,
   breedWords,
-  distanceWords,
   type Phrasing,
   placeWords,
   sexWords,
@@ -62,14 +62,14 @@ function card(
   const shelter = organizationId === undefined ? undefined : shelters.get(organizationId)
   const traits = [ageWords(phrasing, animal), sexWords(texts, animal), sizeWords(texts, animal)]
   const placeText = placeWords(language, place) || placeWords(language, shelter?.address)
-  const away = distanceMeters === undefined ? undefined : distanceWords(language, distanceMeters)
+  const away = distanceMeters === undefined ? undefined : awayWords(phrasing, distanceMeters)
   return html`<li class="card">${cardPhoto(phrasing, animal, index)}${
     status === 'pending' && html`<span class="badge">${agree(texts, texts.gallery.reserved, animal)}</span>`
   }${heading(level, html`<a href="${animalPath(animal)}"${framed && html` target="_blank" rel="noopener"`}>${name}</a>`)}<p dir="auto">${breedWords(
     texts,
     animal,
     kind,
-  )}</p><p>${traits.filter(Boolean).join(' · ')}</p>${line([placeText, away && texts.gallery.away(away)])}${
+  )}</p><p>${traits.filter(Boolean).join(' · ')}</p>${line([placeText, away])}${
     !oneShelter && line([shelter?.name])
   }</li>`
 }

@@ -143,6 +143,12 @@ export function distanceWords(language: Language, meters: number): string {
 
 const GRAMS_PER_POUND = 453.592_37
 
+/** The distance of an animal. Up to a mile, it is not exact, because public places are rounded. */
+export function awayWords({ language, texts: { gallery } }: Phrasing, meters: number): string {
+  const words = distanceWords(language, Math.max(meters, METERS_PER_MILE))
+  return gallery.away(meters < METERS_PER_MILE ? gallery.lessThan(words) : words)
+}
+
 /** A weight in kilograms and pounds. A weight below a kilogram is in grams. */
 export function weightWords(language: Language, grams: number): string {
   if (grams < 1_000) return unitWords(language, 'gram', grams, 'short')

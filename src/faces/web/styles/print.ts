@@ -5,7 +5,8 @@ export const PRINT_STYLE = `
   :root { --text: #000; --muted: #333; --link: #000; }
   @page { margin: 12mm; }
   .unprinted, .skip, .top, .side, .foot, nav, button, .button, .finder, .filters, .upload, .chips, .back,
-  .share, .reach, .thumbs, .pager, .actions, .withdraw, .shelter > p:last-child { display: none !important; }
+  .share, .reach, .apply-link + .hint, .thumbs, .pager, .actions, .withdraw,
+  .shelter > p:last-child { display: none !important; }
   body, body:has(.side), main { display: block !important; max-width: none; padding: 0 !important; }
   h1 { margin-top: 0; }
   h2, h3 { break-after: avoid; }

@@ -61,6 +61,7 @@ const en = {
   reserved: 'Reserved',
   photoOf: (name: string) => `Photo of ${name}`,
   away: (distance: string) => `${distance} away`,
+  lessThan: (distance: string) => `less than ${distance}`,
   mix: (breed: string) => `${breed} mix`,
   unknownBreed: (kind: string) => `${kind}, breed unknown`,
   // Animal
@@ -262,6 +263,7 @@ const es: typeof en = {
   reserved: 'Reservado',
   photoOf: (name) => `Foto de ${name}`,
   away: (distance) => `a ${distance}`,
+  lessThan: (distance) => `menos de ${distance}`,
   mix: (breed) => `Cruce de ${breed}`,
   unknownBreed: (kind) => `${kind}, raza desconocida`,
   adoptTitle: (name) => `Adoptar a ${name}`,
