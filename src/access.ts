@@ -49,6 +49,7 @@ export const REQUIRED_ACCESS = {
   updateOrganizationPhoto: 'write',
   deleteOrganizationPhoto: 'write',
   getInventory: 'read',
+  getStatistics: 'write',
   listOrders: 'read',
   createOrder: 'write',
   getOrder: 'read',

@@ -152,8 +152,8 @@ const OWNERS: Record<string, string[]> = {
 const READERS: Record<string, string[]> = {
   // The insert of an animal selects its category, so an unknown category uses up no id.
   'src/pets': ['category', 'organization'],
-  // Lists each category with its counts in one snapshot.
-  'src/inventory': ['category'],
+  // Lists each category with its counts in one snapshot, and adds up animals and applications for statistics.
+  'src/inventory': ['application', 'category', 'pet'],
   // Lists people with the code of their organization, and distinguishes them from programs.
   'src/staff': ['api_key', 'organization'],
   // Lists keys with the code of their organization.

@@ -44,6 +44,7 @@ import type {
   Photo,
   PhotoPatch,
   Photos,
+  Statistics,
   SuggestedBreed,
   SuggestedBreeds,
   SuggestedColor,
@@ -433,6 +434,13 @@ export interface DeleteOrganizationParameters {
 export interface GetInventoryParameters {
   /** Count only animals of this organization. */
   organizationId?: number | undefined
+}
+
+export interface GetStatisticsParameters {
+  /** Count only animals of this organization. Default: the organization of the key, or all. */
+  organizationId?: number | undefined
+  /** The number of calendar months to count, the current one included. 12 by default. */
+  months?: number | undefined
 }
 
 export interface ListOrdersParameters {
@@ -832,6 +840,17 @@ export abstract class Operations {
     options: CallOptions = {},
   ): Promise<Answer<Inventory>> {
     return this.send({ method: 'GET', path: '/inventory' }, parameters, options)
+  }
+
+  /**
+   * Count intakes, outcomes, stays and applications. For staff. Dates are in UTC. A key that belongs to an
+   * organization sees the statistics of this organization. Stability: beta.
+   */
+  getStatistics(
+    parameters: GetStatisticsParameters = {},
+    options: CallOptions = {},
+  ): Promise<Answer<Statistics>> {
+    return this.send({ method: 'GET', path: '/statistics' }, parameters, options)
   }
 
   /**

@@ -997,6 +997,85 @@ export interface Inventory {
   categories: CategoryCounts[]
 }
 
+export interface MonthCounts {
+  /** Year and month, such as 2026-11. */
+  month: string
+  categoryId: number
+  /** Animals that came, by `staff.intakeDate`, or else by the day they were added. */
+  intakes: number
+  /** Adopted animals. */
+  adopted: number
+  /** Animals transferred to another organization. */
+  transferred: number
+  /** Animals returned to their owners. */
+  returnedToOwner: number
+  /** Animals that died. */
+  died: number
+}
+
+export interface CategoryStay {
+  categoryId: number
+  /** Animals that left. */
+  animals: number
+  /** A quarter of them stayed at most so many days. */
+  lowerQuartile?: number
+  /** Half of them stayed at most so many days. */
+  median?: number
+  /** Three quarters of them stayed at most so many days. */
+  upperQuartile?: number
+}
+
+/** Lengths of stay in days of the animals that left. */
+export interface LengthOfStay {
+  /** Animals that left. */
+  animals: number
+  /** A quarter of them stayed at most so many days. */
+  lowerQuartile?: number
+  /** Half of them stayed at most so many days. */
+  median?: number
+  /** Three quarters of them stayed at most so many days. */
+  upperQuartile?: number
+  categories: CategoryStay[]
+}
+
+export interface ApplicationCounts {
+  /** Applications received. */
+  received: number
+  /** Animals with at least one of them. */
+  animals: number
+  /** Applications for each of these. */
+  perAnimal?: number
+}
+
+export interface WaitingCounts {
+  minDays: number
+  /** Absent in the last range. */
+  maxDays?: number
+  /** Animals. */
+  animals: number
+}
+
+/**
+ * Computed from the animals as they are now. An animal that came back counts when it leaves again; removed
+ * animals do not count.
+ */
+export interface Statistics {
+  /** The first day that is counted. */
+  from: string
+  /** The last day that is counted, which is today in UTC. */
+  to: string
+  /** Animals that are here today: they have come, and have no outcome yet. */
+  inCare: number
+  /** By month and category. A month without intakes and outcomes is absent. */
+  months: MonthCounts[]
+  /** The part of all outcomes that are not deaths. Absent without outcomes. */
+  liveReleaseRate?: number
+  lengthOfStay: LengthOfStay
+  applications: ApplicationCounts
+  /** The animals in care by the days since their intake. */
+  waiting: WaitingCounts[]
+}
+
 /** An order is open while placed or approved, and closed once completed or cancelled. */
 export type OrderStatus = 'placed' | 'approved' | 'completed' | 'cancelled'
 

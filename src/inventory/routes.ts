@@ -1,9 +1,11 @@
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { Inventory, InventoryQuery } from './schema.ts'
+import { requireOwnOrganization } from '../http/caller.ts'
+import { Inventory, InventoryQuery, Statistics, StatisticsQuery } from './schema.ts'
+import { compute } from './statistics.ts'
 import * as inventory from './store.ts'
 
-export function inventoryRoutes(app: App, { db }: Context): void {
+export function inventoryRoutes(app: App, { db, clock }: Context): void {
   const schema = {
     operationId: 'getInventory',
     summary: 'Count the animals',
@@ -14,4 +16,19 @@ export function inventoryRoutes(app: App, { db }: Context): void {
     response: { 200: Inventory },
   }
   app.get('/inventory', { schema }, ({ query }) => inventory.count(db, query.organizationId))
+
+  const statistics = {
+    operationId: 'getStatistics',
+    summary: 'Count intakes, outcomes, stays and applications',
+    description:
+      'For staff. Dates are in UTC. A key that belongs to an organization sees the statistics of this organization.',
+    'x-stability': 'beta',
+    querystring: StatisticsQuery,
+    response: { 200: Statistics },
+  }
+  app.get('/statistics', { schema: statistics }, ({ query, caller }) => {
+    const { organizationId = caller.organizationId, months } = query
+    requireOwnOrganization(caller, organizationId)
+    return compute(db, { organizationId, months, now: clock() })
+  })
 }

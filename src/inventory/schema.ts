@@ -29,3 +29,98 @@ export const Inventory = Type.Object(
   { title: 'Inventory', description: 'The number of animals in each status.' },
 )
 export type Inventory = Static<typeof Inventory>
+
+export const StatisticsQuery = Type.Object({
+  organizationId: Type.Optional(
+    Type.Integer({
+      format: 'int64',
+      description: 'Count only animals of this organization. Default: the organization of the key, or all.',
+    }),
+  ),
+  months: Type.Integer({
+    description: 'The number of calendar months to count, the current one included.',
+    minimum: 1,
+    maximum: 60,
+    default: 12,
+  }),
+})
+
+const outcomes = {
+  adopted: count('Adopted animals.'),
+  transferred: count('Animals transferred to another organization.'),
+  returnedToOwner: count('Animals returned to their owners.'),
+  died: count('Animals that died.'),
+}
+export type OutcomeCounts = { [Name in keyof typeof outcomes]: number }
+
+const days = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }))
+
+const stay = {
+  animals: count('Animals that left.'),
+  lowerQuartile: days('A quarter of them stayed at most so many days.'),
+  median: days('Half of them stayed at most so many days.'),
+  upperQuartile: days('Three quarters of them stayed at most so many days.'),
+}
+
+const categoryId = Type.Integer({ format: 'int64' })
+const day = (description: string) => Type.String({ format: 'date', description })
+
+export const Statistics = Type.Object(
+  {
+    from: day('The first day that is counted.'),
+    to: day('The last day that is counted, which is today in UTC.'),
+    inCare: count('Animals that are here today: they have come, and have no outcome yet.'),
+    months: Type.Array(
+      Type.Object(
+        {
+          month: Type.String({ description: 'Year and month, such as 2026-11.' }),
+          categoryId,
+          intakes: count('Animals that came, by `staff.intakeDate`, or else by the day they were added.'),
+          ...outcomes,
+        },
+        { title: 'MonthCounts' },
+      ),
+      { description: 'By month and category. A month without intakes and outcomes is absent.' },
+    ),
+    liveReleaseRate: Type.Optional(
+      Type.Number({
+        description: 'The part of all outcomes that are not deaths. Absent without outcomes.',
+        minimum: 0,
+        maximum: 1,
+      }),
+    ),
+    lengthOfStay: Type.Object(
+      {
+        ...stay,
+        categories: Type.Array(Type.Object({ categoryId, ...stay }, { title: 'CategoryStay' })),
+      },
+      { title: 'LengthOfStay', description: 'Lengths of stay in days of the animals that left.' },
+    ),
+    applications: Type.Object(
+      {
+        received: count('Applications received.'),
+        animals: count('Animals with at least one of them.'),
+        perAnimal: Type.Optional(Type.Number({ minimum: 1, description: 'Applications for each of these.' })),
+      },
+      { title: 'ApplicationCounts' },
+    ),
+    waiting: Type.Array(
+      Type.Object(
+        {
+          minDays: Type.Integer({ minimum: 0 }),
+          maxDays: days('Absent in the last range.'),
+          animals: count('Animals.'),
+        },
+        { title: 'WaitingCounts' },
+      ),
+      { description: 'The animals in care by the days since their intake.' },
+    ),
+  },
+  {
+    title: 'Statistics',
+    description:
+      'Computed from the animals as they are now. An animal that came back counts when it leaves again; removed ' +
+      'animals do not count.',
+  },
+)
+export type Statistics = Static<typeof Statistics>

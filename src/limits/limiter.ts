@@ -15,6 +15,12 @@ export type LimiterVerdict = Verdict & { storeError?: unknown }
 export interface Limiter {
   /** Never rejects. Returns a promise only when the verdict waits for the disk or the network. */
   take(account: Account): LimiterVerdict | Promise<LimiterVerdict>
+  /**
+   * The number of requests of a caller in the current day's window. Absent if other processes count too.
+   *
+   * @param name the name of the counter
+   */
+  usedToday?(name: string): number
   /** Rejects until the limiter has reached its store for the first time since the start. */
   ready(): Promise<void>
   /** Forgets callers whose windows and bans have all ended. */

@@ -7,7 +7,7 @@ import { ApiError } from '../errors.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
 import type { Account, Limiter, LimiterVerdict } from './limiter.ts'
 import { type Counter, covers, expiryOf, list, rowOf, stateOf, withLease } from './store.ts'
-import { evaluate, INITIAL_STATE, type State, shiftState } from './window.ts'
+import { DAY_MS, evaluate, INITIAL_STATE, type State, shiftState } from './window.ts'
 
 interface Entry {
   state: State
@@ -67,6 +67,10 @@ export async function openMemoryLimiter(options: Options): Promise<Limiter> {
         () => verdict,
         (storeError: unknown): LimiterVerdict => ({ ...verdict, storeError }),
       )
+    },
+    usedToday(name) {
+      const day = entries.find(name)?.state.day
+      return day !== undefined && day.startedAt > now() - DAY_MS ? day.used : 0
     },
     async ready() {
       const cause = claim?.doubt()

@@ -17,21 +17,6 @@ export function list(db: Db, now: number): Promise<Counter[]> {
     .execute()
 }
 
-/**
- * Returns the maximum number of requests that each caller may have used today, by counter name. The actual
- * number may be lower, at most by one lease.
- */
-export async function listUsedToday(db: Db, callers: string[], now: number): Promise<Map<string, number>> {
-  if (callers.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('counter')
-    .select(['caller', 'day_used'])
-    .where('caller', 'in', callers)
-    .where('day_started_at', '>', now - DAY_MS)
-    .execute()
-  return new Map(rows.map(({ caller, day_used }) => [caller, day_used]))
-}
-
 /** @param claim token under which requests were counted; absent when no other process can claim the store */
 export async function saveCounters(
   db: Db,

@@ -178,6 +178,10 @@ const COMMON: Record<string, [attempt: (app: TestedApp, as: Headers) => Promise<
     listOrders: [({ get }, as) => status(get('/v1/store/orders', as)), LOOKED()],
     listApplications: [({ get }, as) => status(get('/v1/applications', as)), LOOKED()],
     getInventory: [({ get }, as) => status(get('/v1/inventory?organizationId=1', as)), LOOKED()],
+    getStatistics: [
+      ({ get }, as) => status(get('/v1/statistics?organizationId=1', as)),
+      { ...CHANGED(200), ownWrite: 200, otherWrite: 403 },
+    ],
     listOrganizations: [({ get }, as) => status(get('/v1/organizations', as)), LOOKED()],
     getOrganization: [({ get }, as) => status(get('/v1/organizations/1', as)), LOOKED()],
     createOrganization: [

@@ -75,6 +75,7 @@ export const ON_POSTGRES = longestFirst([
   'src/pets/search/find.slow.test.ts',
   'src/pets/search/find.test.ts',
   'src/pets/search/index-animals.test.ts',
+  'src/inventory/statistics.test.ts',
   'src/pets/outcome.test.ts',
   'src/pets/paging.slow.test.ts',
   'src/pets/pets.test.ts',

@@ -53,6 +53,16 @@ const PHOTO_EXAMPLES = {
   deleteOrganizationPhoto: { path: { organizationId: '1', photoId: '2' } },
 }
 
+const WAITING = [
+  { minDays: 0, maxDays: 7, animals: 2 },
+  { minDays: 8, maxDays: 30, animals: 0 },
+  { minDays: 31, maxDays: 90, animals: 0 },
+  { minDays: 91, maxDays: 180, animals: 0 },
+  { minDays: 181, maxDays: 365, animals: 0 },
+  { minDays: 366, animals: 0 },
+]
+const NO_OUTCOMES = { transferred: 0, returnedToOwner: 0, died: 0 }
+
 const APPLICATION = {
   id: 1,
   petId: 1,
@@ -234,6 +244,19 @@ export const EXAMPLES: Record<keyof typeof REQUIRED_ACCESS, Example> = {
         ...(id === REX.categoryId && { available: 1 }),
         ...(id === MIA.categoryId && { pending: 1 }),
       })),
+    },
+  },
+  getStatistics: {
+    query: { months: '12' },
+    answer: {
+      ...{ from: '2026-01-01', to: '2026-12-01', inCare: 2 },
+      months: [REX, MIA].map(({ categoryId }) => ({
+        ...{ month: '2026-12', categoryId, intakes: 1, adopted: 0 },
+        ...NO_OUTCOMES,
+      })),
+      lengthOfStay: { animals: 0, categories: [] },
+      applications: { received: 1, animals: 1, perAnimal: 1 },
+      waiting: WAITING,
     },
   },
   listOrders: { query: { status: 'placed' }, answer: [ORDER] },

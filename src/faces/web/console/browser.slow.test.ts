@@ -81,6 +81,8 @@ const PAGES = [
   '/console/animals/3',
   '/console/animals/6',
   '/console/animals/1/delete',
+  '/console/animals/1/notes',
+  '/console/statistics',
   '/console/animals/99',
   '/console/import',
   '/console/organizations',

@@ -24,6 +24,7 @@ import { adoptionRecord } from './print/record.ts'
 import { joinPages } from './sign-in/join.ts'
 import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
+import { statisticsPages } from './statistics/page.ts'
 
 /**
  * Maximum size of a form. It fits the longest texts of an animal, because a form can encode one character as
@@ -46,6 +47,7 @@ export function consoleFace(context: Context): Face {
       signInPages(app, context)
       joinPages(app, context)
       startPage(app, context)
+      statisticsPages(app, context)
       listAnimals(app, context)
       addAnimal(app, context)
       animalPages(app, context)

@@ -19,6 +19,7 @@ const NAV = [
   ['/animals', 'animals', 'seeAnimals'],
   ['/applications', 'applications', 'seeAdopters'],
   ['/import', 'import', 'changeAnimals'],
+  ['/statistics', 'statistics', 'seeNumbers'],
   ['/organizations', 'organization', 'changeOrganization'],
   ['/usage', 'usage', 'manageKeys'],
   ['/people', 'people', 'managePeople'],

@@ -22,6 +22,8 @@ export const PAGES = {
   'GET /join/:token': 'anybody',
   'POST /join/:token': 'anybody',
   'GET /': 'seeNumbers',
+  'GET /statistics': 'seeNumbers',
+  'GET /statistics/:name': 'seeNumbers',
   'GET /animals': 'seeAnimals',
   'GET /animals/new': 'changeAnimals',
   'POST /animals/new': 'changeAnimals',

@@ -273,6 +273,23 @@ form.animal > fieldset.card { margin: 1rem 0; padding: 1rem 1.25rem; }
 fieldset.card legend { float: left; width: 100%; }
 fieldset.card h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
 fieldset.card .fields { clear: both; }
+.figures li {
+  padding: 0.75rem 1rem;
+  border: 1px solid var(--soft);
+  border-radius: 10px;
+  background: var(--card);
+}
+.filters + .figures { margin-top: 1rem; }
+.plot { display: block; width: 100%; max-width: 38rem; height: auto; margin: 0.5rem 0 1rem; font-size: 11px; }
+.plot text { fill: var(--text); }
+.plot line { stroke: var(--soft); }
+.bar0 { fill: var(--strong); }
+.bar1 { fill: var(--muted); }
+.mark { fill: var(--text); }
+.legend { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
+.scroll { overflow-x: auto; }
+.counts { font-variant-numeric: tabular-nums; }
+.counts :is(td, th + th) { text-align: right; }
 meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 
 .side-by-side {

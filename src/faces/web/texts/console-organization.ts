@@ -70,7 +70,7 @@ const en = {
   /** The page that shows how much each key is used. */
   usage: {
     title: 'API usage',
-    lead: 'Requests with each key today (UTC). Numbers can be too high by up to 5% of the daily limit, but never by more than 1,000 requests.',
+    lead: 'Requests with each key today. After a crash of the service, numbers can be too high by up to 5% of the daily limit, but never by more than 1,000 requests.',
     inRedis:
       'This service counts requests in Redis, so their number is not shown here. The plan of each key is listed below.',
     none: 'There are no API keys.',
@@ -205,7 +205,7 @@ const es: typeof en = {
   },
   usage: {
     title: 'Uso de la API',
-    lead: 'Peticiones de hoy (UTC) con cada clave. Las cifras pueden superar las reales hasta en un 5 % del límite diario, pero nunca en más de 1000 peticiones.',
+    lead: 'Peticiones de hoy con cada clave. Tras un fallo del servicio, las cifras pueden superar las reales hasta en un 5 % del límite diario, pero nunca en más de 1000 peticiones.',
     inRedis:
       'Este servicio cuenta las peticiones en Redis, así que aquí no se muestra su número. Abajo figura el plan de cada clave.',
     none: 'No hay claves de API.',

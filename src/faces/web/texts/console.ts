@@ -3,6 +3,7 @@ import { applications } from './console-applications.ts'
 import { importWords } from './console-import.ts'
 import { organization } from './console-organization.ts'
 import { people } from './console-people.ts'
+import { statistics } from './console-statistics.ts'
 
 /** The texts of the console. Its larger parts have separate files. */
 const en = {
@@ -12,6 +13,7 @@ const en = {
     animals: 'Animals',
     applications: 'Applications',
     import: 'Import',
+    statistics: 'Statistics',
     organization: 'Organization',
     usage: 'API usage',
     people: 'People',
@@ -111,6 +113,7 @@ const en = {
   ...organization.en,
   ...people.en,
   import: importWords.en,
+  statistics: statistics.en,
 }
 
 const es: typeof en = {
@@ -120,6 +123,7 @@ const es: typeof en = {
     animals: 'Animales',
     applications: 'Solicitudes',
     import: 'Importar',
+    statistics: 'Estadísticas',
     organization: 'Organización',
     usage: 'Uso de la API',
     people: 'Personas',
@@ -226,6 +230,7 @@ const es: typeof en = {
   ...organization.es,
   ...people.es,
   import: importWords.es,
+  statistics: statistics.es,
 }
 
 export const console = { en, es }

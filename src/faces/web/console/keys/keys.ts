@@ -7,7 +7,6 @@ import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { renewKey } from '../../../../keys/make.ts'
 import * as keys from '../../../../keys/store.ts'
-import { listUsedToday } from '../../../../limits/store.ts'
 import { PLANS } from '../../../../plans.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { mayManageKey } from '../../../../staff/roles.ts'
@@ -166,27 +165,22 @@ function revokePage(request: FastifyRequest, { id, name }: keys.Key): string {
 }
 
 /** How much of its daily limit each key has used. */
-async function usagePage({ config, db, clock }: Context, request: FastifyRequest): Promise<string> {
+async function usagePage({ db, limiter }: Context, request: FastifyRequest): Promise<string> {
   const { language, words } = wordsFor(request)
   const { usage } = words
   const { rows: active, pager } = await pageOf(request, USAGE, (part) =>
     keys.list(db, { ...part, isActive: true }),
   )
-  const used = await listUsedToday(
-    db,
-    active.map(({ id }) => `key:${id}`),
-    clock(),
-  )
   const numbers = new Intl.NumberFormat(language)
   const rows = active.map((key): Html => {
-    const today = used.get(`key:${key.id}`) ?? 0
+    const today = limiter.usedToday?.(`key:${key.id}`)
     const limit = limitOf(key)
     return html`<tr><th scope="row">${key.name}</th><td>${words.keys.plans[key.plan] ?? key.plan}</td>
-<td>${config.redisUrl === undefined && html`<meter min="0" max="${limit}" high="${limit * 0.8}" value="${Math.min(today, limit)}" aria-label="${key.name}"></meter> ${usage.of(numbers.format(today), numbers.format(limit))}`}</td></tr>`
+<td>${today !== undefined && html`<meter min="0" max="${limit}" high="${limit * 0.8}" value="${Math.min(today, limit)}" aria-label="${key.name}"></meter> ${usage.of(numbers.format(today), numbers.format(limit))}`}</td></tr>`
   })
   return consolePage(request, {
     title: usage.title,
-    main: html`<h1>${usage.title}</h1><p class="lead">${config.redisUrl === undefined ? usage.lead : usage.inRedis}</p>
+    main: html`<h1>${usage.title}</h1><p class="lead">${limiter.usedToday ? usage.lead : usage.inRedis}</p>
 ${
   rows.length === 0
     ? html`<p class="card">${usage.none}</p>`
