@@ -310,3 +310,13 @@ test('people erase removes the queued e-mails of the person', async (t) => {
   const again = await startApp(t, { databaseUrl: app.databaseUrl, settings })
   assert.deepEqual(await waiting(again), ['receipt', 'notice'])
 })
+
+test('an address gets e-mails about ten applications a day, so nobody floods a stranger with them', async (t) => {
+  const { app, smtp } = await startMailing(t)
+  const paths: string[] = []
+  for (let number = 1; number <= 11; number += 1) paths.push(await applyFor(app, 1))
+  await doJobs(app.service.context)
+  assert.equal(smtp.emails.filter(({ to }) => to[0] === PERSON.email).length, 10)
+  assert.match((await visit(app, paths[9] ?? '')).text, /We’re e-mailing you this link/)
+  assert.match((await visit(app, paths[10] ?? '')).text, /Save the address of this page/)
+})

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasText } from '../../../applications/application-changes.ts'
 import type { Context } from '../../../context.ts'
@@ -173,7 +174,8 @@ async function receive(
     // Browsers and password managers fill in the hidden field too, so staff decide about the application.
     const notes = { form: form.get(HIDDEN_FIELD) ? apply.filledHidden : undefined, repeated: apply.repeated }
     const privateLink = `${publicOrigin(context.config, request)}/applications/${link.token}`
-    const contact = { language, link: privateLink }
+    const mayEmail = await countEmails(context, read.application.applicant.email)
+    const contact = mayEmail ? { language, link: privateLink } : undefined
     const sending = { by: null, linkHash: link.hash, contact, notes, now: context.clock() }
     const stored = await context.write(changes.insertApplication, read.application, sending)
     // The form was sent before, and can no longer correct its application.
@@ -240,4 +242,24 @@ async function countApplication(
   })
   if (storeError !== undefined) throw new ApiError('service_unavailable', { cause: storeError })
   return outcome === 'allowed' ? undefined : (hour + 1) * HOUR_MS - now
+}
+
+/** The maximum number of applications a day about which one address gets e-mails. */
+const MAX_EMAILED_PER_DAY = 10
+/** Addresses are counted by a hash modulo a small number, so nobody can derive an address from a counter. */
+const EMAIL_SLOTS = 4_096
+
+/**
+ * Counts the applications of an e-mail address, so nobody can use the form to send many e-mails to a stranger.
+ *
+ * @returns whether the address may get e-mails about this application
+ * @throws {ApiError} service_unavailable if the limiter fails
+ */
+async function countEmails({ limiter, mail }: Context, email: string): Promise<boolean> {
+  if (!mail) return false
+  const slot = Number.parseInt(hash('sha256', email.toLowerCase()).slice(0, 8), 16) % EMAIL_SLOTS
+  const limits = { perMinute: MAX_EMAILED_PER_DAY, perDay: MAX_EMAILED_PER_DAY }
+  const { outcome, storeError } = await limiter.take({ name: `e-mails/${slot}`, limits })
+  if (storeError !== undefined) throw new ApiError('service_unavailable', { cause: storeError })
+  return outcome === 'allowed'
 }
