@@ -147,8 +147,9 @@ export interface Staff {
    */
   notes?: string | undefined
   /**
-   * Why the animal is on hold. Absent if it is not on hold. At least one character is not a space. No control
-   * characters or lone surrogates.
+   * Why the animal is on hold. Setting it removes the status of an animal that is not adopted, so the animal
+   * is not public. Setting a status removes it. At least one character is not a space. No control characters
+   * or lone surrogates.
    */
   holdReason?: string | undefined
   /**
@@ -472,8 +473,9 @@ export interface StaffPatch {
    */
   notes?: string | null | undefined
   /**
-   * Why the animal is on hold. Absent if it is not on hold. At least one character is not a space. No control
-   * characters or lone surrogates.
+   * Why the animal is on hold. Setting it removes the status of an animal that is not adopted, so the animal
+   * is not public. Setting a status removes it. At least one character is not a space. No control characters
+   * or lone surrogates.
    */
   holdReason?: string | null | undefined
   /**

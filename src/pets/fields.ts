@@ -231,7 +231,13 @@ const Staff = object('Staff', 'Internal data of the shelter, visible only to key
   intakeNote: Type.Optional(Type.String({ minLength: 1, maxLength: 5_000, pattern: MULTILINE })),
   kennel: Type.Optional(line(60)),
   notes: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: MULTILINE })),
-  holdReason: Type.Optional(line(200, 'Why the animal is on hold. Absent if it is not on hold.')),
+  holdReason: Type.Optional(
+    line(
+      200,
+      'Why the animal is on hold. Setting it removes the status of an animal that is not adopted, so the animal is ' +
+        'not public. Setting a status removes it.',
+    ),
+  ),
   fosterName: Type.Optional(line(200, 'The foster home. Absent if the animal is not in foster care.')),
   fosterEmail: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
   fosterPhone: Type.Optional(line(40)),

@@ -63,7 +63,8 @@ test('an outcome with a status, without a date, or a date without an outcome, ge
   const { post, patch, add } = await start(t)
   const note = { date: '2026-11-01', kind: 'medical', text: 'Vaccinated.' }
   const refused: [pointer: string, body: object][] = [
-    ['/staff/outcomeKind', { status: 'available', staff: DIED }],
+    ['/status', { status: 'available', staff: DIED }],
+    ['/status', { status: 'available', staff: { holdReason: 'Ill.' } }],
     ['/staff/outcomeKind', { staff: { ...DIED, outcomeKind: 'sold' } }],
     ['/staff/outcomeDate', { staff: { outcomeKind: 'died' } }],
     ['/staff/outcomeDate', { staff: { ...DIED, outcomeDate: '2026-11-30' } }],
@@ -85,14 +86,30 @@ test('an outcome with a status, without a date, or a date without an outcome, ge
   assert.equal(status, 400)
 })
 
+test('a hold takes an animal off the lists, and publishing the animal ends the hold', async (t) => {
+  const { patch, get, add } = await start(t)
+  const rex = await add()
+  const held = await patch(`/v1/pets/${rex}`, { staff: { holdReason: 'Bite quarantine.' } })
+  assert.deepEqual([held.status, held.body.status], [200, undefined])
+  assert.deepEqual((await get('/v1/pets?status=available')).body, [])
+
+  const { body } = await patch(`/v1/pets/${rex}`, { status: 'available' })
+
+  assert.deepEqual([body.status, body.staff?.holdReason], ['available', undefined])
+  await patch(`/v1/pets/${rex}`, { status: 'sold' })
+  const adopted = await patch(`/v1/pets/${rex}`, { staff: { holdReason: 'Ill.' } })
+  assert.deepEqual([adopted.status, adopted.body.details?.[0].pointer], [400, '/status'])
+})
+
 test('keys with read access see no outcome, hold, foster home or dated note', async (t) => {
   const { add, patch, get, databaseUrl } = await start(t)
   const staff = {
     ...{ holdReason: 'secret', fosterName: 'secret', fosterEmail: 'secret@example.org' },
     datedNotes: [{ date: '2026-11-01', kind: 'behavior', text: 'secret' }],
   }
-  const rex = await add({ staff })
-  await patch(`/v1/pets/${rex}`, { staff: { ...DIED, outcomeNote: 'secret' } })
+  const rex = await add()
+  for (const hidden of [staff, { ...DIED, outcomeNote: 'secret' }])
+    await patch(`/v1/pets/${rex}`, { staff: hidden })
   const key = await makeKey(databaseUrl, { ...UNLIMITED, access: 'read' })
   const headers = { authorization: `Bearer ${key}` }
   for (const path of [`/v1/pets/${rex}`, '/v1/pets', '/v1/pets?q=secret', `/v1/pets/${rex}/history`]) {

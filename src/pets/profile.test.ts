@@ -45,7 +45,6 @@ const WHOLE = {
     intakeNote: 'Found at the\nstation.',
     kennel: 'B2',
     notes: 'Pulls on the lead.',
-    holdReason: 'Waits for a test.',
     fosterName: 'Sam Foster',
     fosterEmail: 'sam@foster.example',
     fosterPhone: '555 0101',

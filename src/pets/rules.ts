@@ -16,7 +16,7 @@ type Json = Record<string, unknown>
 /** Applies a patch to an animal (RFC 7396). The members of the result are in the order of responses. */
 export function merge(before: Partial<NewPet>, patch: PetPatch): NewPet {
   const moved = isMoving(before, patch) ? publicMembers(before) : before
-  const after = mergeMembers(SCHEMAS, moved, withOneEnding(before, patch))
+  const after = mergeMembers(SCHEMAS, moved, withoutContradiction(before, patch))
   if (patch.birthDate !== null || before.birthDate === undefined) return after as never
   // The patch removes the birth date, and both of these depend on the birth date.
   if (patch.birthDateExact === undefined) delete after.birthDateExact
@@ -24,14 +24,21 @@ export function merge(before: Partial<NewPet>, patch: PetPatch): NewPet {
   return after as never
 }
 
-const OUTCOME_MEMBERS = ['outcomeKind', 'outcomeDate', 'outcomeNote'] as const
+/** The members of an animal that staff keep off the public pages. */
+const KEPT_BACK_MEMBERS = ['holdReason', 'outcomeKind', 'outcomeDate', 'outcomeNote'] as const
 
-/** An animal has a status or an outcome. A patch that sets one of them removes the other. */
-function withOneEnding(before: Partial<NewPet>, patch: PetPatch): PetPatch {
-  if (patch.staff?.outcomeKind && patch.status === undefined) return { ...patch, ...HIDDEN }
+/** Whether staff have recorded that an animal is on hold or has left. */
+export const isKeptBack = ({ staff }: Partial<NewPet>): boolean =>
+  staff?.holdReason !== undefined || staff?.outcomeKind !== undefined
+
+/** An animal with a status is neither on hold nor has it an outcome. A patch that sets one removes the other. */
+function withoutContradiction(before: Partial<NewPet>, patch: PetPatch): PetPatch {
+  const { holdReason, outcomeKind } = patch.staff ?? {}
+  const isHeld = holdReason && before.status !== 'sold'
+  if ((isHeld || outcomeKind) && patch.status === undefined) return { ...patch, ...HIDDEN }
   const isNewStatus = patch.status !== undefined && (patch.status ?? undefined) !== before.status
   if (!isNewStatus || !before.staff || patch.staff === null) return patch
-  const removed = Object.fromEntries(OUTCOME_MEMBERS.map((name) => [name, null]))
+  const removed = Object.fromEntries(KEPT_BACK_MEMBERS.map((name) => [name, null]))
   return { ...patch, staff: { ...removed, ...patch.staff } }
 }
 
@@ -104,7 +111,10 @@ function outcomeProblemsOf({ status, staff = {} }: NewPet, today: string): (Erro
   const isOver = outcomeKind !== undefined || status === 'sold'
   const unused = (['outcomeDate', 'outcomeNote'] as const).filter((name) => !isOver && staff[name])
   return [
-    outcomeKind && status && invalid('/staff/outcomeKind', 'Leave out the status. The outcome replaces it.'),
+    // Names the status, because an import leaves out the named member and must not publish the animal.
+    status !== undefined && isKeptBack({ staff })
+      ? invalid('/status', 'Leave this out. An animal on hold, or with an outcome, has no status.')
+      : undefined,
     outcomeKind && !outcomeDate ? missing('/staff/outcomeDate') : undefined,
     ...unused.map((name) => invalid(`/staff/${name}`, 'This requires an outcomeKind or the status sold.')),
     outcomeDate === undefined ? undefined : notBetween('/staff/outcomeDate', outcomeDate, today),

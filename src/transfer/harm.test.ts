@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { changes } from '../db/change.ts'
 import { BY_ID, importText, lines, openStore } from '../testing/import-lines.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
 import { createTableMapping } from './mappings/chosen.ts'
@@ -36,6 +37,33 @@ test('an animal on hold is no longer published, although its line is refused for
   const { refused } = await importText(store, file.replace('Dog,available', 'Dogg,Rabies hold'), options)
   assert.equal(refused, 1)
   assert.deepEqual(await statusesOf(store), [null])
+})
+
+test('an animal that staff have put on hold stays off the pages when a file says that it is available', async (t) => {
+  const store = await start(t)
+  const rex = { id: 1, name: 'Rex', category: 'Dog', status: 'available' }
+  await importText(store, lines(rex), BY_ID)
+  const by = { keyId: 1, organizationId: undefined }
+  const hold = { staff: { holdReason: 'Bite quarantine' } }
+  await store.write(changes.updatePet, hold, { id: 1, by, now: CSV.clock() })
+  assert.deepEqual(await statusesOf(store), [null])
+
+  const { leftOut } = await importText(store, lines(rex), BY_ID)
+
+  assert.deepEqual(await statusesOf(store), [null])
+  assert.deepEqual(leftOut, { 'status (staff keep it back)': 1 })
+  await store.write(changes.updatePet, { status: 'available' }, { id: 1, by, now: CSV.clock() })
+  await importText(store, lines(rex), BY_ID)
+  assert.deepEqual(await statusesOf(store), ['available'])
+})
+
+test('a hold in a file takes an animal off the pages, although its status says that it is available', async (t) => {
+  const store = await start(t)
+  const rex = { id: 1, name: 'Rex', category: 'Dog', status: 'available' }
+  await importText(store, lines(rex), BY_ID)
+  const held = { ...rex, staff: { holdReason: 'Bite quarantine' } }
+  await importText(store, lines(held, { ...held, id: 2, name: 'Max' }), BY_ID)
+  assert.deepEqual(await statusesOf(store), [null, null])
 })
 
 test('null for a member with several answers withdraws all of them', async (t) => {

@@ -109,7 +109,8 @@ export async function validateBatch(
 ): Promise<ValidBatch> {
   const references = await readNames(db, defaults)
   const batch: ValidBatch = { animals: [], bonds: [], refused: [...refused], leftOut: [], invalid: [] }
-  for (const { animal, photos, ...draft } of drafts) {
+  for (const { animal: read, photos, ...draft } of drafts) {
+    const animal = withHold(read)
     const { line, sourceId, rowKey, sharedWith, isPerOrganization } = draft
     const ids = { line, id: sourceId, rowKey, sharedWith, isPerOrganization }
     const id = sourceId ?? draft.ownId
@@ -144,6 +145,13 @@ export async function validateBatch(
     }
   }
   return batch
+}
+
+/** An animal on hold, or with an outcome, is not published, whatever its status says. */
+function withHold(animal: Animal): Animal {
+  const staff = isObject(animal.staff) ? animal.staff : {}
+  const isKept = textOf(staff.holdReason) || textOf(staff.outcomeKind)
+  return isKept && animal.status !== 'sold' ? { ...animal, status: undefined, unlisted: true } : animal
 }
 
 function namedBond(bond: Bond, animal: Animal, references: References): NamedBond {

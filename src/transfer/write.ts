@@ -5,7 +5,14 @@ import { categoryNames, withAge } from '../pets/age.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
 import { findByMicrochip, foldMicrochip } from '../pets/microchips.ts'
-import { checkProfile, externalIdKey, findTakenExternalIds, HIDDEN, merge } from '../pets/rules.ts'
+import {
+  checkProfile,
+  externalIdKey,
+  findTakenExternalIds,
+  HIDDEN,
+  isKeptBack,
+  merge,
+} from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import { type Creation, insertPets } from '../pets/store.ts'
 import { PLACE_MEMBERS } from '../places/gazetteer.ts'
@@ -154,10 +161,11 @@ function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome 
     }
   }
 
-  async function updateOrQueue(animal: ValidAnimal): Promise<void> {
-    const { line, id, photos } = animal
+  async function updateOrQueue(read: ValidAnimal): Promise<void> {
+    const { line, id, photos } = read
     const photographed = photos && { line, id, photos }
-    const before = existing.find(animal)
+    const before = existing.find(read)
+    const animal = keepBack(read, before?.pet, outcome)
     if (before) outcome.seen.push(before.pet.id)
     const { pet, bond } = withBond(animal, before?.pet)
     if (before) existing.requireSame(before, pet)
@@ -226,6 +234,14 @@ const refuseWithBond =
     throw error
   }
 
+/** The other program may not know that staff have put an animal on hold or recorded its outcome here. */
+function keepBack(animal: ValidAnimal, before: Pet | undefined, { leftOut }: BatchOutcome): ValidAnimal {
+  if (!before || !isKeptBack(before) || !isOffered(animal.pet)) return animal
+  leftOut.push('status (staff keep it back)')
+  const { status: _status, ...pet } = animal.pet
+  return { ...animal, pet }
+}
+
 /** An animal that names others gets its status with its bond, unless it is published already. */
 function withBond({ pet, bond }: ValidAnimal, before?: Pet): Pick<NewAnimal, 'pet' | 'bond'> {
   const { status, ...hidden } = pet
@@ -293,7 +309,7 @@ async function updateExisting(
 }
 
 /** Whether people can apply for an animal, or see that somebody else has. */
-export function isOffered(pet: Pet | undefined): boolean {
+export function isOffered(pet: Pick<Pet, 'status'> | undefined): boolean {
   return pet?.status === 'available' || pet?.status === 'pending'
 }
 

@@ -168,6 +168,7 @@ const en = {
       'not valid': 'value not valid',
       'the date of birth counts': 'the date of birth is used instead',
       'another animal has it': 'another animal has it',
+      'staff keep it back': 'staff have put the animal on hold or recorded its outcome',
     } as Record<string, string>,
     onLine: (value: string, line: number) => `“${value}” on line ${line}`,
     /** Follows the message about a field of any other kind. */
@@ -359,6 +360,7 @@ const es: typeof en = {
       'not valid': 'valor no válido',
       'the date of birth counts': 'se usa la fecha de nacimiento',
       'another animal has it': 'lo tiene otro animal',
+      'staff keep it back': 'el personal lo retiene o ha registrado su salida',
     },
     onLine: (value, line) => `«${value}» en la línea ${line}`,
     found: (value) => `El archivo tiene «${value}».`,
