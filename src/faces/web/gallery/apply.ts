@@ -246,11 +246,11 @@ async function countApplication(
 
 /** The maximum number of applications a day about which one address gets e-mails. */
 const MAX_EMAILED_PER_DAY = 10
-/** Addresses are counted by a hash modulo a small number, so nobody can derive an address from a counter. */
+/** Counters use a hash modulo a small number, so nobody can derive an e-mail address from a counter. */
 const EMAIL_SLOTS = 4_096
 
 /**
- * Counts the applications of an e-mail address, so nobody can use the form to send many e-mails to a stranger.
+ * Counts the applications of an e-mail address, so nobody can send many e-mails to a stranger by the form.
  *
  * @returns whether the address may get e-mails about this application
  * @throws {ApiError} service_unavailable if the limiter fails
