@@ -162,8 +162,7 @@ function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome 
   }
 
   async function updateOrQueue(read: ValidAnimal): Promise<void> {
-    const { line, id, photos } = read
-    const photographed = photos && { line, id, photos }
+    const photographed = read.photos && { line: read.line, id: read.id, photos: read.photos }
     const before = existing.find(read)
     const animal = keepBack(read, before?.pet, outcome)
     if (before) outcome.seen.push(before.pet.id)
@@ -187,16 +186,16 @@ function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome 
       return enqueue({ pet: whole, sourceId: existing.byId.chooseId(animal, queued), bond, photographed })
     }
     // An animal that is refused because it exists gets photos too, so an interrupted import can resume.
-    if (photographed) outcome.photographed.push({ ...photographed, petId: before.pet.id })
+    const { id: petId, organizationId: own } = before.pet
+    if (photographed) outcome.photographed.push({ ...photographed, petId })
     const { patch, removed } = patchOf(before.pet, { ...animal, pet })
-    const { organizationId = before.pet.organizationId } = pet
-    const bonded = bond && { ...bond, petId: before.pet.id, organizationId }
-    const refuse = refuseWithBond(outcome, bonded)
-    outcome[await updateExisting(db, before, { ...animal, patch }, plan).catch(refuse)] += 1
+    const bonded = bond && { ...bond, petId, organizationId: pet.organizationId ?? own }
+    const changed = updateExisting(db, before, { ...animal, patch }, plan)
+    outcome[await changed.catch(refuseWithBond(outcome, bonded))] += 1
     const sourceId = before.isNew && existing.byId.chooseId(animal, queued)
-    if (sourceId) await linkSource(db, plan, { sourceId, petId: before.pet.id })
+    if (sourceId) await linkSource(db, plan, { sourceId, petId })
     outcome.withdrawn.push(...removed)
-    if (isTakenOff) outcome.takenOff += 1
+    outcome.takenOff += Number(isTakenOff)
     if (bonded) outcome.bonded.push(bonded)
   }
 
