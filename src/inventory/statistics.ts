@@ -9,7 +9,7 @@ import type { OutcomeCounts, Statistics } from './schema.ts'
 
 const DAY_MS = 86_400_000
 /** Animals or applications per batch. */
-const BATCH_SIZE = 2_000
+const BATCH_SIZE = 1_000
 
 interface Scope {
   /** Counts only the animals of this organization. */

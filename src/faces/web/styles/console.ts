@@ -280,7 +280,9 @@ fieldset.card .fields { clear: both; }
   background: var(--card);
 }
 .filters + .figures { margin-top: 1rem; }
-.plot { display: block; width: 100%; max-width: 38rem; height: auto; margin: 0.5rem 0 1rem; font-size: 11px; }
+.plot { display: block; width: 100%; max-width: 38rem; height: auto; margin: 0.5rem 0 1rem; }
+.plot { overflow: visible; font-size: 11px; }
+#outcome .group { border: 0; }
 .plot text { fill: var(--text); }
 .plot line { stroke: var(--soft); }
 .bar0 { fill: var(--strong); }
@@ -288,7 +290,8 @@ fieldset.card .fields { clear: both; }
 .mark { fill: var(--text); }
 .legend { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .scroll { overflow-x: auto; }
-.counts { font-variant-numeric: tabular-nums; }
+.counts { font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+.counts th { overflow-wrap: normal; }
 .counts :is(td, th + th) { text-align: right; }
 meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 

@@ -168,7 +168,7 @@ function section(name: TableName, { scope, counts, naming, plot }: SectionParts)
   const cell = (value: string | number) =>
     html`<td>${typeof value === 'number' ? numbers.format(value) : value}</td>`
   return html`<section class="card" aria-labelledby="${name}"><h2 id="${name}">${title}</h2>${plot}
-<div class="scroll" tabindex="0" role="region" aria-labelledby="${name}"><table class="counts"><thead><tr>${columns.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
+<div class="scroll" tabindex="0" role="group" aria-labelledby="${name}"><table class="counts"><thead><tr>${columns.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
 <tbody>${rows.map(([heading, ...cells]) => html`<tr><th scope="row">${heading}</th>${cells.map(cell)}</tr>`)}</tbody></table></div>
 <p><a href="${PATH}/${name}.csv?${String(query)}" download>${words.csv}</a></p></section>`
 }
