@@ -31,7 +31,7 @@ const KEPT_BACK_MEMBERS = ['holdReason', 'outcomeKind', 'outcomeDate', 'outcomeN
 export const isKeptBack = ({ staff }: Partial<NewPet>): boolean =>
   staff?.holdReason !== undefined || staff?.outcomeKind !== undefined
 
-/** An animal with a status is neither on hold nor has it an outcome. A patch that sets one removes the other. */
+/** An animal with a status is not on hold and has no outcome. A patch that sets one removes the other. */
 function withoutContradiction(before: Partial<NewPet>, patch: PetPatch): PetPatch {
   const { holdReason, outcomeKind } = patch.staff ?? {}
   const isHeld = holdReason && before.status !== 'sold'
