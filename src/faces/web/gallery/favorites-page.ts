@@ -109,7 +109,7 @@ function compareTable(phrasing: Phrasing, animals: Animal[], { kinds, shelters }
     if (!cells.some(isKnown)) return undefined
     return html`<tr><th scope="row">${label}</th>${cells.map((cell) => html`<td dir="auto">${isKnown(cell) ? cell[1] : '–'}</td>`)}</tr>`
   })
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${gallery.compareTitle}"><table class="compare"><thead><tr><td></td>${animals.map(
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${gallery.compareTitle}"><table class="compare${animals.length > 2 && ' wide'}"><colgroup><col>${animals.map(() => html`<col>`)}</colgroup><thead><tr><td></td>${animals.map(
     (animal) =>
       html`<th scope="col">${photo(animal)}<a href="${animalPath(animal)}" dir="auto">${animal.name}</a></th>`,
   )}</tr></thead><tbody>${rows}</tbody></table></div>`

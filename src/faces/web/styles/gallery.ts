@@ -179,7 +179,8 @@ legend { padding: 0; }
   .finder { margin-bottom: 0.75rem; padding: 0.75rem 1rem 0.5rem; }
   .finder details { margin-top: 0.25rem; }
   /* One line to search. The other fields appear with the filters. */
-  .finder:not(:has(details[open])) .finder-main { grid-template-columns: minmax(0, 1fr) auto; }
+  .finder:not(:has(details[open])) .finder-main { grid-template-columns: minmax(0, 1fr) 6.5rem; }
+  .list-head nav { flex-basis: 100%; }
   .finder:not(:has(details[open])) .finder-main > :nth-child(n) { grid-column: auto; }
   .finder:not(:has(details[open])) .finder-main > .field:not(:first-child) { display: none; }
 }
@@ -307,7 +308,9 @@ legend { padding: 0; }
 .others { margin-top: 2rem; }
 .compare-form { margin: 1.5rem 0; }
 .scroll { overflow-x: auto; }
-.compare td, .compare th { min-width: 7.5rem; padding-right: 1rem; overflow-wrap: normal; }
+.compare { table-layout: fixed; }
+.compare.wide { min-width: 38rem; }
+.compare td, .compare th { padding-right: 1rem; }
 .compare thead img { display: block; width: 100%; aspect-ratio: 1; object-fit: cover; border-radius: 10px; }
 .prose { max-width: 42rem; }
 .prose li { margin: 0.4rem 0; }
