@@ -165,7 +165,14 @@ test('buttons move, describe and remove photos', async (t) => {
   await press(one, { do: 'down', alt: 'Rex at the lake' })
   assert.deepEqual(await ids(), [three, one, two])
   assert.equal((await photos())[1]?.alt, 'Rex at the lake')
-  await press(two, { do: 'move', position: '1' })
+  assert.match(
+    (await ana.get(PATH.replace(/\/photos$/, ''))).text,
+    /value="first" aria-label="Make photo 3 the first"/,
+  )
+  await press(two, { do: 'first' })
+  assert.deepEqual(await ids(), [two, three, one])
+  await press(one, { do: 'move', position: '2' })
+  await press(three, { do: 'move', position: '2' })
   assert.deepEqual(await ids(), [two, three, one])
   for (const position of ['0', '-3', '99', 'x', '1e9', ''])
     assert.equal((await press(one, { do: 'move', position })).status, 303)

@@ -83,7 +83,8 @@ function controls(
 <label for="alt-${id}">${photos.alt(number)}</label>
 <input id="alt-${id}" name="alt" value="${alt}" maxlength="500" placeholder="${photos.altHint}">
 <div class="row">${button('alt', photos.saveAlt, photos.saveAltOf(number))}
-${index > 0 && button('up', '←', photos.up(number))}
+${index > 0 && button('first', photos.first, photos.makeFirst(number))}
+${index > 1 && button('up', '←', photos.up(number))}
 ${number < count && button('down', '→', photos.down(number))}
 ${button('remove', photos.remove, photos.removeOf(number))}</div></form>`
 }
@@ -212,8 +213,12 @@ function unlessGone(error: unknown): void {
 function patchOf(form: FormBody, index: number, count: number): PhotoPatch {
   const alt = form.get('alt')?.trim()
   const what = form.get('do')
-  const moved =
-    what === 'up' ? index : what === 'down' ? index + 2 : Number(form.get('position') ?? index + 1)
+  const targets = new Map([
+    ['first', 1],
+    ['up', index],
+    ['down', index + 2],
+  ])
+  const moved = targets.get(what ?? '') ?? Number(form.get('position') ?? index + 1)
   const position = Math.min(Math.max(Math.trunc(moved) || 1, 1), count)
   return {
     ...(alt !== undefined && { alt: alt === '' ? null : alt }),
