@@ -1,5 +1,5 @@
 import { REASON_HEADINGS } from '../../../transfer/reason-column.ts'
-import { NOTES } from './import-notes.ts'
+import { NOTES, REASONS } from './import-notes.ts'
 
 type Sentence = (value: string) => string
 type FieldSentence = (label: string, value: string, options: readonly string[]) => string
@@ -161,15 +161,7 @@ const en = {
       money: (label, value) => `${label}: “${value}” is not a valid amount. Write it like 150 or 99.50.`,
     } as Record<string, FieldSentence>,
     exactAlone: 'This row says whether the date of birth is exact, but has no date of birth.',
-    /** Why a value is left out, by the reason in the name. */
-    left: {
-      'not understood': 'not understood',
-      'not understood without --day-first': 'starts with the day',
-      'not valid': 'value not valid',
-      'the date of birth counts': 'the date of birth is used instead',
-      'another animal has it': 'another animal has it',
-      'staff keep it back': 'staff have put the animal on hold or recorded its outcome',
-    } as Record<string, string>,
+    left: REASONS.en,
     onLine: (value: string, line: number) => `“${value}” on line ${line}`,
     /** Follows the message about a field of any other kind. */
     found: (value: string) => `The file has “${value}”.`,
