@@ -29,3 +29,23 @@ export const NOTES: Record<'en' | 'es', NoteTexts> = {
       `Se omiten las filas sin animal, como títulos y totales: ${lines.join(', ')}.`,
   },
 }
+
+/** Why a value is left out, by the reason in the name. */
+export const REASONS: Record<'en' | 'es', Record<string, string>> = {
+  en: {
+    'not understood': 'not understood',
+    'not understood without --day-first': 'starts with the day',
+    'not valid': 'value not valid',
+    'the date of birth counts': 'the date of birth is used instead',
+    'another animal has it': 'another animal has it',
+    'staff keep it back': 'staff have put the animal on hold or recorded its outcome',
+  },
+  es: {
+    'not understood': 'no se entiende',
+    'not understood without --day-first': 'empieza con el día',
+    'not valid': 'valor no válido',
+    'the date of birth counts': 'se usa la fecha de nacimiento',
+    'another animal has it': 'lo tiene otro animal',
+    'staff keep it back': 'el personal lo retiene o ha registrado su salida',
+  },
+}
