@@ -16,6 +16,8 @@ export interface StaffPetQuery {
   categoryId?: number | undefined
   organizationId?: number | undefined
   hasPhotos?: boolean | undefined
+  /** Restricts the result to these animals. Requires the order `-id`, and no other filter but the organization. */
+  ids?: number[]
   sort: '-id' | StaffSort
 }
 
@@ -40,9 +42,9 @@ export async function listForStaff(
   finder: Finder,
   { query, limit, after, selection, renderOptions }: StaffPetStart,
 ): Promise<StaffPetPage> {
-  const { q, status, categoryId, organizationId, hasPhotos, sort } = query
+  const { q, ids, status, categoryId, organizationId, hasPhotos, sort } = query
   const petQuery = {
-    ...{ limit, within: 1, sort, q },
+    ...{ limit, within: 1, sort, q, id: ids },
     ...(status === 'unlisted' || status === 'left'
       ? { withoutStatus: status }
       : status && { status: [status] }),

@@ -14,7 +14,8 @@ interface Account {
   organizationId?: number
 }
 
-type Fields = Record<string, string | undefined>
+/** The values of each field of a form. */
+type Fields = Record<string, string | string[] | undefined>
 
 export interface Person {
   /** The session token, for a real browser. */
@@ -93,7 +94,9 @@ export function cookieOf(token: string): { cookie: string } {
 }
 
 const definedFields = (fields: Fields): [string, string][] =>
-  Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  Object.entries(fields).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  )
 
 const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 

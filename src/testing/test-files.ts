@@ -32,6 +32,7 @@ export const ON_POSTGRES = longestFirst([
   'src/faces/second-face.test.ts',
   'src/faces/two-views.test.ts',
   'src/faces/web/console/animals/animals.test.ts',
+  'src/faces/web/console/animals/list.test.ts',
   'src/faces/web/console/animals/care.test.ts',
   'src/faces/web/console/applications/adopted.test.ts',
   'src/faces/web/console/applications/applications.test.ts',

@@ -139,6 +139,6 @@ function createCsvFormatter({ columns, photos }: Table): (pet: Pet, names: Names
 }
 
 /** Quotes as in RFC 4180, section 2, and also to keep spaces at either end. */
-function quoteCell(text: string): string {
+export function quoteCell(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -14,10 +14,11 @@ const ALL = Object.keys(PAGES).map((name) => {
 /** The lowest role for each page. Repeats PAGES on purpose, to detect a page that is opened by mistake. */
 const LEAST = {
   anybody: 'GET /sign-in, POST /sign-in, POST /sign-out, GET /join/:token, POST /join/:token',
-  viewer: `GET /, GET /animals, GET /animals/:id, GET /animals/:id/notes,
+  viewer: `GET /, GET /animals, GET /animals.csv, GET /animals/:id, GET /animals/:id/notes,
     GET /animals/:id/poster, GET /animals/:id/kennel-card, GET /statistics, GET /statistics/:name,
     GET /account, POST /account, POST /account/password, POST /account/sign-out`,
-  staff: `GET /animals/new, POST /animals/new, POST /animals/:id, POST /animals/:id/status,
+  staff: `POST /animals/selected,
+    GET /animals/new, POST /animals/new, POST /animals/:id, POST /animals/:id/status,
     POST /animals/:id/outcome, POST /animals/:id/notes, POST /animals/:id/notes/remove,
     GET /animals/:id/adopted, POST /animals/:id/adopted,
     GET /animals/:id/delete, POST /animals/:id/delete, POST /animals/:id/photos,

@@ -6,7 +6,9 @@ import { addAnimal } from './animals/add.ts'
 import { adoptedPages } from './animals/adopted.ts'
 import { carePages } from './animals/care.ts'
 import { animalPages } from './animals/change.ts'
+import { animalsCsv } from './animals/csv.ts'
 import { listAnimals } from './animals/list.ts'
+import { changeSelected } from './animals/selected.ts'
 import { applicationPages } from './applications/application.ts'
 import { queuePage } from './applications/queue.ts'
 import { consoleError } from './frame.ts'
@@ -49,6 +51,8 @@ export function consoleFace(context: Context): Face {
       startPage(app, context)
       statisticsPages(app, context)
       listAnimals(app, context)
+      changeSelected(app, context)
+      animalsCsv(app, context)
       addAnimal(app, context)
       animalPages(app, context)
       carePages(app, context)

@@ -156,7 +156,7 @@ export async function pageOf<Row extends { id: number }>(
   path: string,
   list: (part: ListPage) => Promise<Row[]>,
 ): Promise<{ rows: readonly Row[]; pager: Part }> {
-  const { animals } = wordsFor(request).words
+  const { list: words } = wordsFor(request).words
   const { organizationId } = request.caller
   const after = wholeNumberOf((request.query as { after?: unknown }).after)
   // Reads one more row to know whether there is a next page.
@@ -165,7 +165,7 @@ export async function pageOf<Row extends { id: number }>(
   const rows = found.slice(0, ROWS_PER_PAGE)
   const next = found.length > ROWS_PER_PAGE && `${path}?after=${rows.at(-1)?.id}`
   const first = after !== undefined && path
-  return { rows, pager: (first || next) && pagerOf(animals, first, next) }
+  return { rows, pager: (first || next) && pagerOf(words, first, next) }
 }
 
 /** Links to the first and the next page of a list, if there are such pages. */

@@ -25,6 +25,8 @@ export const PAGES = {
   'GET /statistics': 'seeNumbers',
   'GET /statistics/:name': 'seeNumbers',
   'GET /animals': 'seeAnimals',
+  'GET /animals.csv': 'seeAnimals',
+  'POST /animals/selected': 'changeAnimals',
   'GET /animals/new': 'changeAnimals',
   'POST /animals/new': 'changeAnimals',
   'GET /animals/:id': 'seeAnimals',

@@ -13,7 +13,7 @@ import { listChangeAuthors } from '../../../staff/store.ts'
 import { formatDateTime } from '../dates.ts'
 import { textsOf } from '../texts/texts.ts'
 import { authorLabel, type HistoryLine, linesOf } from './animals/history.ts'
-import { ROW_MEMBERS, rows } from './animals/list.ts'
+import { briefRows, ROW_MEMBERS } from './animals/rows.ts'
 import { readKinds } from './choices.ts'
 import { consolePage, wordsFor } from './frame.ts'
 import { noneYet } from './organization/organization.ts'
@@ -98,14 +98,14 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
   ]
   const kinds = await readKinds(context, request)
   const categories = new Map(kinds.map(({ id, words }) => [String(id), words]))
-  const options = { request, now: context.clock(), categories, isBrief: true }
+  const options = { request, now: context.clock(), categories }
   const part = (id: string, title: string, pets: StaffPet[], none: string, all?: string): Html =>
     html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${pets.length > 0 ? rows(pets, options) : html`<p>${none}</p>`}
+${pets.length > 0 ? briefRows(pets, options) : html`<p>${none}</p>`}
 ${all && pets.length === MAX_ANIMALS && html`<p><a href="${PREFIX}/animals?${all}">${start.allOfThem}</a></p>`}</section>`
   return [
     part('no-photos', start.noPhotos, noPhotos, start.noPhotosNone, 'status=available&photos=without'),
-    part('longest', start.longest, longest, start.longestNone),
+    part('longest', start.longest, longest, start.longestNone, 'status=available&sort=intake'),
   ]
 }
 

@@ -52,6 +52,20 @@ for (const button of document.querySelectorAll('[data-copies]')) {
   })
 }
 
+// Select all animals of the page.
+for (const box of document.querySelectorAll('[data-checks]')) {
+  const all = [...box.form.elements].filter((one) => one.name === box.dataset.checks)
+  const show = () => {
+    box.checked = all.every((one) => one.checked)
+  }
+  box.closest('label').hidden = false
+  box.addEventListener('change', () => {
+    for (const one of all) one.checked = box.checked
+  })
+  for (const one of all) one.addEventListener('change', show)
+  show()
+}
+
 // A page restored by the back button must accept a new submission.
 addEventListener('pageshow', () => {
   for (const form of document.forms) form.ariaBusy = null

@@ -154,6 +154,7 @@ body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 
 }
 .filters .field { margin: 0; }
 .filters .row { align-items: center; }
+.filters .field:first-child { grid-column: span 2; }
 @media (max-width: 40rem) {
   .filters { grid-template-columns: 1fr 1fr; }
   .filters .field:first-child { grid-column: 1 / 3; }
@@ -173,8 +174,6 @@ body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 
 .about a { display: block; font-weight: 600; text-decoration: none; }
 .about a::after { content: ''; position: absolute; inset: 0; }
 .animals li:hover .about a { text-decoration: underline; }
-.animals form { position: relative; }
-.animals form button { min-height: 2.25rem; padding: 0.2rem 0.8rem; }
 .about small, .state small { display: block; }
 .thumb { width: 4rem; height: 4rem; border-radius: 8px; background: var(--page); object-fit: cover; }
 .thumb.none { display: grid; place-items: center; text-align: center; line-height: 1.1; }
@@ -182,6 +181,42 @@ body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 
 @media (max-width: 40rem) {
   .animals li { grid-template-columns: 4rem minmax(0, 1fr); }
   .animals .state, .animals form { grid-column: 2; }
+}
+table.list { margin: 1rem 0; border: 1px solid var(--soft); border-radius: 10px; background: var(--card); }
+table.list { border-collapse: separate; border-spacing: 0; }
+.list thead th { overflow-wrap: normal; }
+.list :is(td, th) { padding: 0.6rem 0.75rem 0.6rem 0; border-color: var(--soft); vertical-align: middle; }
+.list tr > :first-child { padding-left: 0.75rem; }
+.list tbody tr:last-child > * { border: 0; }
+.list thead a { color: var(--text); }
+.list [aria-sort='ascending'] a::after { content: ' ↑'; }
+.list [aria-sort='descending'] a::after { content: ' ↓'; }
+.list tbody th a { display: block; text-decoration: none; }
+.list tbody tr:hover th a { text-decoration: underline; }
+.list small { display: block; font-weight: normal; }
+.list form button { min-height: 2.25rem; padding: 0.2rem 0.8rem; }
+.pick label { display: grid; place-items: center; min-width: 2.75rem; min-height: 2.75rem; }
+.pick input { margin: 0; }
+.list tr:has(.pick :checked) { background: var(--page); }
+.with-selected .field { margin: 0; }
+.with-selected .row > div { flex: 0 1 14rem; }
+@supports selector(:has(*)) {
+  .with-selected:not(:has([value='tag']:checked)) .for-tag { display: none; }
+  .with-selected:not(:has([value='assign']:checked)) .for-assign { display: none; }
+}
+@media (max-width: 55rem) {
+  .list, .list :is(tbody, tr, th, td) { display: block; }
+  .list thead { display: none; }
+  .list tbody tr { display: grid; grid-template-columns: auto 4rem minmax(0, 1fr); }
+  .list tbody tr { gap: 0 0.75rem; padding: 0.75rem; }
+  .list tbody tr + tr { border-top: 1px solid var(--soft); }
+  .list tbody :is(td, th) { grid-column: 3; padding: 0.1rem 0; border: 0; }
+  .list tbody .picture { grid-column: 2; grid-row: 1 / span 4; }
+  .list tbody .pick { grid-column: 1; grid-row: 1; padding: 0; }
+  .list tbody tr:not(:has(.pick)) { grid-template-columns: 0 4rem minmax(0, 1fr); }
+  .list [data-label]::before { content: attr(data-label) ': '; color: var(--muted); }
+  .list .empty { display: none; }
+  .list :is([data-label], .state) small { display: inline; }
 }
 .tag { border: 1px solid var(--soft); background: var(--page); white-space: nowrap; }
 .tag.available { color: var(--good); border-color: currentcolor; }
@@ -268,7 +303,6 @@ th.line { min-width: 4rem; overflow-wrap: normal; }
 .upload input { flex: 1 1 14rem; width: auto; }
 .upload progress { width: 100%; margin-top: 0.75rem; accent-color: var(--strong); }
 .upload [role='status'] { margin: 0.25rem 0 0; }
-.animals.plain li { grid-template-columns: 0 1fr; gap: 0; }
 form.animal > fieldset.card { margin: 1rem 0; padding: 1rem 1.25rem; }
 fieldset.card legend { float: left; width: 100%; }
 fieldset.card h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }

@@ -1,12 +1,14 @@
 import { care } from './console-care.ts'
 import { fields } from './console-fields.ts'
+import { list } from './console-list.ts'
 
 const en = {
+  list: list.en,
   /** The list of animals. */
   animals: {
     title: 'Animals',
     add: 'Add an animal',
-    search: 'Name, breed or keyword',
+    search: 'Name, number, kennel or keyword',
     status: 'Status',
     anyStatus: 'Any status',
     category: 'Type',
@@ -21,15 +23,13 @@ const en = {
     clear: 'Clear filters',
     found: 'Animals found',
     none: 'No animals match.',
-    first: 'Newest animals',
-    next: 'Older animals',
-    more: 'No matches so far. Go on to the older animals.',
     /** An animal without a status is `unlisted`. */
     statuses: {
       available: 'Available',
       pending: 'Reserved',
       sold: 'Adopted',
       unlisted: 'Not published',
+      left: 'No longer here',
     } as Record<string, string>,
     /** Why an animal is in the gallery or not, by status. */
     why: {
@@ -41,12 +41,6 @@ const en = {
     noPhoto: 'No photo',
     publish: 'Publish',
     publishName: (name: string) => `Publish ${name}`,
-    days: (count: number) =>
-      count === 0
-        ? 'Listed today.'
-        : count === 1
-          ? 'Waiting for 1 day.'
-          : `Waiting for ${count.toLocaleString('en')} days.`,
   },
   /** The page of one animal. */
   animal: {
@@ -163,10 +157,11 @@ const en = {
 }
 
 const es: typeof en = {
+  list: list.es,
   animals: {
     title: 'Animales',
     add: 'Añadir un animal',
-    search: 'Nombre, raza o palabra clave',
+    search: 'Nombre, número, jaula o palabra clave',
     status: 'Estado',
     anyStatus: 'Cualquier estado',
     category: 'Tipo',
@@ -181,10 +176,13 @@ const es: typeof en = {
     clear: 'Quitar filtros',
     found: 'Animales encontrados',
     none: 'No hay animales que coincidan.',
-    first: 'Animales más recientes',
-    next: 'Animales anteriores',
-    more: 'Todavía no hay resultados. Continúe con los animales anteriores.',
-    statuses: { available: 'Disponible', pending: 'Reservado', sold: 'Adoptado', unlisted: 'Sin publicar' },
+    statuses: {
+      available: 'Disponible',
+      pending: 'Reservado',
+      sold: 'Adoptado',
+      unlisted: 'Sin publicar',
+      left: 'Ya no está',
+    },
     why: {
       available: 'En la galería.',
       pending: 'En la galería, con la marca de reserva.',
@@ -194,12 +192,6 @@ const es: typeof en = {
     noPhoto: 'Sin foto',
     publish: 'Publicar',
     publishName: (name) => `Publicar a ${name}`,
-    days: (count) =>
-      count === 0
-        ? 'En la galería desde hoy.'
-        : count === 1
-          ? 'Espera desde hace 1 día.'
-          : `Espera desde hace ${count.toLocaleString('es')} días.`,
   },
   animal: {
     ...care.es,

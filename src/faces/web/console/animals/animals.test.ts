@@ -399,9 +399,9 @@ test('GET /console/animals filters by words, status, type and photos, and says w
   for (const pet of pets) await app.post('/v1/pets', pet)
   const ana = await signIn(app)
   const names = async (query: string) =>
-    [
-      ...(await ana.get(`/console/animals${query}`)).text.matchAll(/<div class="about"><a [^>]*>([^<]*)</g),
-    ].map(([, name]) => name)
+    [...(await ana.get(`/console/animals${query}`)).text.matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)].map(
+      ([, name]) => name,
+    )
 
   assert.deepEqual(await names(''), ['Rexona', 'Milo', 'Luna', 'Rex'])
   assert.deepEqual(await names('?status=unlisted'), ['Rexona', 'Milo'])
@@ -445,7 +445,7 @@ test('GET /console/animals pages through all animals and keeps the filters', asy
     const seen: string[] = []
     for (let path: string | undefined = `/console/animals${query}`; path; ) {
       const { text } = await ana.get(path)
-      seen.push(...[...text.matchAll(/<div class="about"><a [^>]*>([^<]*)</g)].map(([, name = '']) => name))
+      seen.push(...[...text.matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)].map(([, name = '']) => name))
       path = unescaped(/rel="next" href="([^"]*)"/.exec(text)?.[1] ?? '')
     }
     assert.deepEqual([seen.length, new Set(seen).size], [count, count], query)

@@ -11,6 +11,7 @@ import { list, viewerOf } from '../../../../orders/store.ts'
 import type { PetStatus } from '../../../../pets/fields.ts'
 import { findByMicrochip, foldMicrochip } from '../../../../pets/microchips.ts'
 import { MOVES } from '../../../../pets/move.ts'
+import { parseFields } from '../../../../pets/row.ts'
 import type { Pet } from '../../../../pets/schema.ts'
 import * as pets from '../../../../pets/store.ts'
 import { formatDate } from '../../dates.ts'
@@ -24,6 +25,7 @@ import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE } from '../once.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import { photosSection } from '../photos/photos.ts'
+import { careSentence } from './days.ts'
 import { animalForm, FORM_FIELDS } from './form.ts'
 import { historySection } from './history.ts'
 import { notesSection } from './notes.ts'
@@ -74,7 +76,8 @@ export async function animalPage(
   const photos = photosSection(context.config, request, photographed, refusal.photoProblems)
   const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
 ${await detailsForm(context, request, stored, refusal)}</section>`
-  const main = html`${head(request, stored, refusal)}${await chipWarning(context, request, stored)}
+  const care = await careOf(context, request, stored)
+  const main = html`${head(request, stored, refusal, care)}${await chipWarning(context, request, stored)}
 ${await openApplications(context, request, pet.id)}
 ${await ordersSection(context, request, pet.id)}
 ${refusal.values ? [details, photos] : [photos, details]}
@@ -85,7 +88,19 @@ ${mayChange && html`<p class="end"><a class="danger" href="${path}/delete">${wor
   return consolePage(request, { title: pet.name, main, scripts: ['photos.js'] })
 }
 
-function head(request: FastifyRequest, { pet }: pets.StoredPet, { values, problems = [] }: Refusal): Html {
+const CARE_MEMBERS = parseFields('status,staff,createdAt,publishedAt')
+
+async function careOf({ db, clock }: Context, request: FastifyRequest, { id }: OwnAnimal): Promise<string> {
+  const found = await pets.findView(db, id, { view: request.caller.view, photosBase: '' }, CARE_MEMBERS)
+  return found ? careSentence(request, found.toObject(), clock()) : ''
+}
+
+function head(
+  request: FastifyRequest,
+  { pet }: pets.StoredPet,
+  { values, problems = [] }: Refusal,
+  care: string,
+): Html {
   const { words } = wordsFor(request)
   const status = pet.status ?? 'unlisted'
   const isInGallery = status === 'available' || status === 'pending'
@@ -94,7 +109,7 @@ function head(request: FastifyRequest, { pet }: pets.StoredPet, { values, proble
 <p>${statusTag(pet, request)} ${pet.staff?.outcomeKind ? words.animal.outcome.why : words.animals.why[status]}
 ${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
 ${pet.staff?.holdReason && html`<p><span class="tag unlisted">${words.animal.onHold}</span> ${pet.staff.holdReason}</p>`}
-${fosterLine(pet, words)}
+${fosterLine(pet, words)}${care && html`<p>${care}</p>`}
 ${paperLinks(request, pet.id)}</div>
 ${callerMay(request.caller, 'changeAnimals') && statusButtons(pet, words)}</div>
 ${general && html`<p class="summary problem" role="alert">${general.message}</p>`}`

@@ -1,0 +1,98 @@
+import type { FastifyRequest } from 'fastify'
+import { type Html, html } from '../../../../http/html.ts'
+import type { StaffPetQuery } from '../../../../pets/inside.ts'
+import { selectField, textField } from '../../forms.ts'
+import type { Texts } from '../../texts/texts.ts'
+import type { Choice, Choices } from '../choices.ts'
+import { PREFIX } from '../pages.ts'
+
+// The filters and the order of the list of animals, which are in its address.
+
+export const LIST_PATH = `${PREFIX}/animals`
+const MAX_Q_LENGTH = 100
+const MAX_WORDS = 8
+
+/** An invalid value becomes empty. */
+export interface Filters {
+  q: string
+  status: string
+  category: string
+  organization: string
+  photos: string
+  sort: string
+}
+const NAMES = [
+  ...(['q', 'status', 'category', 'organization', 'photos', 'sort'] as const),
+] satisfies (keyof Filters)[]
+
+/** The columns that sort the list. */
+export const SORT_COLUMNS = ['name', 'number', 'kennel', 'intake', 'status'] as const
+const SORTS: string[] = SORT_COLUMNS.flatMap((column) => [column, `-${column}`])
+
+export function filtersIn(query: Record<string, unknown>): Filters {
+  const [q = '', status = '', category = '', organization = '', photos = '', sort = ''] = NAMES.map(
+    (name) => {
+      const value = query[name]
+      return typeof value === 'string' ? value.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim() : ''
+    },
+  )
+  const words = [...q].slice(0, MAX_Q_LENGTH).join('').trim().split(/\s+/).slice(0, MAX_WORDS)
+  const id = (text: string): string => (/^\d{1,15}$/.test(text) ? text : '')
+  return {
+    q: words.join(' '),
+    status: ['available', 'pending', 'sold', 'unlisted', 'left'].includes(status) ? status : '',
+    category: id(category),
+    organization: id(organization),
+    photos: ['with', 'without'].includes(photos) ? photos : '',
+    sort: SORTS.includes(sort) ? sort : '',
+  }
+}
+
+/** The address of the list with these filters. */
+export function addressOf(filters: Filters, more: Record<string, string> = {}, path = LIST_PATH): string {
+  const used = Object.entries({ ...filters, ...more }).filter(([, value]) => value !== '')
+  return used.length > 0 ? `${path}?${new URLSearchParams(used)}` : path
+}
+
+/**
+ * The query of the list. For a caller who belongs to an organization, it finds only animals of that
+ * organization.
+ */
+export function queryOf(
+  { q, status, category, organization, photos, sort }: Filters,
+  { caller }: FastifyRequest,
+): StaffPetQuery {
+  const own = caller.organizationId ?? (organization === '' ? undefined : organization)
+  return {
+    q: q === '' ? undefined : q,
+    status: status === '' ? undefined : (status as StaffPetQuery['status']),
+    categoryId: category === '' ? undefined : Number(category),
+    organizationId: own === undefined ? undefined : Number(own),
+    hasPhotos: photos === '' ? undefined : photos === 'with',
+    sort: (sort || '-id') as StaffPetQuery['sort'],
+  }
+}
+
+export function filterForm(filters: Filters, choices: Choices, { animals, list }: Texts['console']): Html {
+  const select = (name: keyof Filters, label: string, all: readonly Choice[]) =>
+    selectField({ name, label, value: filters[name], choices: all })
+  const photos: Choice[] = [
+    ['', animals.anyPhotos],
+    ['with', animals.withPhotos],
+    ['without', animals.withoutPhotos],
+  ]
+  const sorts = Object.entries(list.sorts)
+  const [, backwards] = /^-(.+)/.exec(filters.sort) ?? []
+  if (backwards) sorts.push([filters.sort, list.backwards(list.sorts[backwards] ?? '')])
+  const { categories, organizations } = choices
+  const isFiltered = NAMES.some((name) => filters[name] !== '')
+  return html`<form class="filters" method="get" action="${LIST_PATH}" role="search">
+${textField({ name: 'q', label: animals.search, value: filters.q, type: 'search', maxLength: MAX_Q_LENGTH })}
+${select('status', animals.status, [['', animals.anyStatus], ...Object.entries(animals.statuses)])}
+${select('category', animals.category, [['', animals.anyCategory], ...categories])}
+${Array.isArray(organizations) && select('organization', animals.organization, [['', animals.anyOrganization], ...organizations])}
+${select('photos', animals.photos, photos)}
+${select('sort', list.sort, sorts)}
+<div class="row"><button class="plain">${animals.show}</button>
+${isFiltered && html`<a href="${LIST_PATH}">${animals.clear}</a>`}</div></form>`
+}
