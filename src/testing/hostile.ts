@@ -41,7 +41,7 @@ export async function addHostile(app: TestGallery): Promise<{ id: number; code: 
 }
 
 /** A tag with quoted attributes, as the pages write tags. */
-const TAG = /^<(?:\/?[a-z][a-z0-9]*|!doctype html)(?: [a-zA-Z:-]+(?:="[^"<>]*")?)*\/?>/
+const TAG = /^<(?:\/?[a-z][a-z0-9]*|!doctype html)(?: [a-zA-Z][a-zA-Z0-9:-]*(?:="[^"<>]*")?)*\/?>/
 
 /** Fails if a page contains markup from the attack text. */
 export function assertOwnMarkup(text: string, about: string): void {

@@ -28,7 +28,8 @@ async function startHostile(t: TestContext) {
   assert.equal((await app.patch('/v1/organizations/1', { applicationQuestions })).status, 200)
   const staff = {
     ...{ microchip: hostileText(15), intakeKind: hostileText(40), kennel: hostileText(40) },
-    ...{ intakeNote: SCRIPT, notes: SCRIPT },
+    ...{ intakeNote: SCRIPT, notes: SCRIPT, fosterName: hostileText(40), fosterPhone: hostileText(40) },
+    datedNotes: [{ date: '2026-11-01', kind: 'medical', text: SCRIPT }],
   }
   const patched = await app.patch(`/v1/pets/${petId}`, {
     ...{ staff, name: `${SCRIPT} too`, description: `${SCRIPT} too` },
@@ -43,11 +44,14 @@ async function startHostile(t: TestContext) {
   const order = { petId: other, adopter: { ...ONE_LINE, email: EMAIL, message: SCRIPT } }
   assert.equal((await app.post('/v1/store/orders', order)).status, 201)
   const key = { name: hostileText(100), access: 'read', plan: 'free' }
-  return { app, admin, link, petId, key }
+  // A hold takes the animal off the public pages.
+  const hold = () => app.patch(`/v1/pets/${petId}`, { staff: { holdReason: SCRIPT } })
+  return { app, admin, link, petId, key, hold }
 }
 
 test('the fixtures fill every text of an animal and a shelter with hostile text', async (t) => {
-  const { admin } = await startHostile(t)
+  const { admin, hold } = await startHostile(t)
+  await hold()
   for (const [path, fields] of [
     ['/console/animals/1', ANIMAL_FIELDS],
     ['/console/organizations/1', SHELTER_FIELDS],
@@ -59,7 +63,8 @@ test('the fixtures fill every text of an animal and a shelter with hostile text'
 })
 
 test('every console page escapes hostile text, and every e-mail goes to one address only', async (t) => {
-  const { app, admin, petId, key } = await startHostile(t)
+  const { app, admin, petId, key, hold } = await startHostile(t)
+  await hold()
   const texts: string[] = []
   const check = async (about: string, answer: ReturnType<typeof admin.get>): Promise<void> => {
     const { status, text } = await answer

@@ -6,6 +6,7 @@ import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import * as pets from '../../../pets/store.ts'
 import { categoryLabel } from '../kind-words.ts'
+import { mailTextAddress } from '../mail-link.ts'
 import { pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
 import { animalPath, findAnimal, type Gallery, idOfSlug, type Listing, shelterPath } from './animals.ts'
@@ -205,8 +206,8 @@ ${status !== 'sold' && html`<p class="reach">${applyLink(phrasing, parts)}</p>`}
 
 /** A link and buttons to share or keep the page. The script shows the buttons. */
 function shareRow({ texts: { gallery } }: Phrasing, { id, name }: Animal, url: string): Html {
-  const subject = encodeURIComponent(gallery.adoptTitle(name))
-  return html`<p class="share"><a class="button plain" href="mailto:?subject=${subject}&body=${encodeURIComponent(url)}">${gallery.shareByEmail}</a>
+  const address = mailTextAddress(gallery.adoptTitle(name), url)
+  return html`<p class="share"><a class="button plain" href="${address}">${gallery.shareByEmail}</a>
 <button class="plain scripted" type="button" data-favorite="${id}" aria-pressed="false">${gallery.favorite}</button>
 <button class="plain scripted" type="button" data-share="${gallery.share}" data-copied="${gallery.linkCopied}">${gallery.copyLink}</button></p>`
 }

@@ -41,7 +41,7 @@ test('HTML in the data of shelters cannot close the JSON-LD block, which contain
   const { id, code } = await addHostile(app)
   const { location = '' } = (await app.visit(`/animals/${id}`)).headers
   const page = await app.visit(location)
-  assert.equal(page.text.match(/<\/script/gi)?.length, 2, 'one for the JSON-LD block, one for gallery.js')
+  assert.equal(page.text.match(/<\/script/gi)?.length, 3, 'the JSON-LD block and two scripts')
   const [webPage, , home] = dataOf(page)['@graph']
   assert.equal(webPage.name, SCRIPT)
   assert.equal(home.name, SCRIPT)
@@ -110,6 +110,6 @@ test('URLs with another scheme than https get 400; mailto links cannot add heade
   for (const path of [location, `/organizations/${code}`]) {
     const { text } = await app.get(path, BROWSER)
     for (const [, address = ''] of text.matchAll(/href="mailto:([^"]*)"/g))
-      assert.match(address, /^[\w%.'&;#-]+@a\.example$/)
+      assert.match(unescaped(address), /^(?:[\w%.'-]+@a\.example|\?subject=[\w%.()!'-]+&body=[\w%.-]+)$/)
   }
 })

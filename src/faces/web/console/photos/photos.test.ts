@@ -167,7 +167,7 @@ test('buttons move, describe and remove photos', async (t) => {
   assert.equal((await photos())[1]?.alt, 'Rex at the lake')
   assert.match(
     (await ana.get(PATH.replace(/\/photos$/, ''))).text,
-    /value="first" aria-label="Make photo 3 the first"/,
+    /value="first" aria-label="Make first: photo 3"/,
   )
   await press(two, { do: 'first' })
   assert.deepEqual(await ids(), [two, three, one])
