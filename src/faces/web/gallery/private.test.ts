@@ -8,12 +8,13 @@ test('staff-only data and unlisted animals are on no page, feed or frame, even f
   const staff = {
     ...{ microchip: 'secret-chip', intakeKind: 'secret-kind', intakeNote: 'secret-note' },
     ...{ kennel: 'secret-kennel', notes: 'secret-notes', intakeDate: '2020-02-02' },
-    ...{ holdReason: 'secret-hold', fosterName: 'secret-foster', fosterPhone: 'secret-phone' },
+    ...{ fosterName: 'secret-foster', fosterPhone: 'secret-phone' },
     datedNotes: [{ date: '2020-02-02', kind: 'medical', text: 'secret-note' }],
   }
   const place = { city: 'Denver', region: 'CO', latitude: 39.123456, longitude: -104.987654 }
   const id = await add({ name: 'Ada', organizationId, staff, place })
-  const hidden = await add({ name: 'Unlisted', organizationId, staff, status: undefined })
+  const held = { ...staff, holdReason: 'secret-hold' }
+  const hidden = await add({ name: 'Unlisted', organizationId, staff: held, status: undefined })
   await add({ name: 'Bo', organizationId, bondedWith: [hidden] })
   const left = { outcomeKind: 'died', outcomeDate: '2020-02-02', outcomeNote: 'secret-outcome' }
   await add({ name: 'Unlisted too', organizationId, staff: { ...staff, ...left }, status: undefined })
