@@ -56,7 +56,8 @@ function anyOf(schema: Schema): fc.Arbitrary<unknown> {
     return fc.double({ min: min ?? 0, max: max ?? 0, noNaN: true }).map((value) => value + 0)
   if (type === 'array') {
     const items = anyOf(schema.items ?? {})
-    const by = (item: unknown): string => String(item).toLowerCase().trim()
+    const by = (item: unknown): string =>
+      typeof item === 'string' ? item.toLowerCase().trim() : JSON.stringify(item)
     return fc.uniqueArray(items, { minLength: 1, maxLength: schema.maxItems ?? 4, selector: by })
   }
   if (!schema.properties) return FORMS[schema.pattern ?? schema.format ?? ''] ?? line
@@ -72,12 +73,21 @@ const animal = anyOf(NewPet as unknown as Schema).map((made) => {
   const { latitude, longitude, ...where } = place ?? {}
   const known = latitude !== undefined && longitude !== undefined
   return {
-    ...pet,
+    ...withOneEnding(pet),
     ...(organizationId && { organization: CODES[Number(organizationId) % CODES.length] }),
     ...(birthDate ? { birthDate, ...(birthDateExact !== undefined && { birthDateExact }) } : age && { age }),
     place: { ...where, ...(known && { latitude, longitude }) },
   }
 })
+
+/** An animal has a status, a hold or an outcome. */
+function withOneEnding({ status, staff, ...pet }: Partial<NewPet>): Partial<NewPet> {
+  const { holdReason, outcomeKind, outcomeDate, outcomeNote, ...rest } = staff ?? {}
+  if (outcomeKind && outcomeDate)
+    return { ...pet, staff: { ...rest, outcomeKind, outcomeDate, ...(outcomeNote && { outcomeNote }) } }
+  if (holdReason && status !== 'sold') return { ...pet, staff: { ...rest, holdReason } }
+  return { ...pet, ...(status && { status }), ...(staff && { staff: rest }) }
+}
 
 /** @param codes in the order in which the organizations get their ids */
 async function newStore(t: TestContext, codes: string[]) {
