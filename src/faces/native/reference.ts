@@ -49,10 +49,11 @@ export const OPENAPI_PATH = '/openapi.json'
 
 /** Adds the OpenAPI document and the reference under /docs. Neither needs a key. */
 export function referenceRoutes(app: App, config: Config): void {
-  let description: StaticFile | undefined
+  let description: Promise<StaticFile> | undefined
   app.get(OPENAPI_PATH, async (request, reply) => {
-    description ??= createStaticFile(JSON_TYPE, JSON.stringify(await app.describe()))
-    return sendStaticFile(request, reply, description)
+    // Simultaneous first requests wait for the same document, because making it takes long.
+    description ??= app.describe().then((document) => createStaticFile(JSON_TYPE, JSON.stringify(document)))
+    return sendStaticFile(request, reply, await description)
   })
   let files: Promise<Map<string, StaticFile>> | undefined
 
