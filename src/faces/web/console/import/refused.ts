@@ -32,13 +32,11 @@ export function refusedSection(
   const { language, words } = wordsFor(request)
   const { import: own } = words
   if (count === 0) return false
-  const groups = new Map<string, Refusal[]>()
-  for (const refusal of refused)
-    for (const reason of reasonsIn(refusal, words))
-      groups.set(reason, [...(groups.get(reason) ?? []), refusal])
+  const reasoned = refused.flatMap((line) => reasonsIn(line, words).map((reason) => ({ reason, line })))
+  const groups = Map.groupBy(reasoned, ({ reason }) => reason)
   const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length)
   const items = sorted.slice(0, MAX_REASONS).map(([reason, lines]) => {
-    const named = lines.slice(0, MAX_NAMED).map((line) => lineItem(line, own))
+    const named = lines.slice(0, MAX_NAMED).map(({ line }) => lineItem(line, own))
     const more = lines.length - named.length
     return html`<details class="group reason"${sorted.length <= 3 && html` open`}><summary>${reason} <b>${lines.length.toLocaleString(language)}</b></summary>
 <ul>${named}</ul>${more > 0 && html`<p>${own.more(more)}</p>`}</details>`
