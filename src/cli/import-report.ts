@@ -4,11 +4,13 @@ import {
   BIRTH_COUNTS,
   countLines,
   DAY_FIRST,
+  KEPT_BACK,
   LABEL_REASON,
   NEXT_PAGE_MEMBERS,
   type Note,
   type SameChip,
   type Summary,
+  TAKEN_NUMBER,
   type UnreadValue,
   VISITORS,
 } from '../transfer/report.ts'
@@ -150,6 +152,13 @@ function formatLines(lines: number[], count: number): string {
 /** Prints up to this many names. `--json` prints all names. */
 const MAX_LEFT_OUT = 40
 
+/** The lines of names in `leftOut` that are not columns of the file. */
+const OWN_LINES = {
+  [TAKEN_NUMBER]: 'not imported, because another animal has the number: externalId',
+  [KEPT_BACK]: 'not published, because staff have put the animal on hold or recorded its outcome',
+  [VISITORS]: `skipped: ${VISITORS}`,
+}
+
 /** Lists the values that the import left out; undefined if it left out none. */
 export function formatLeftOut({
   leftOut,
@@ -163,7 +172,8 @@ export function formatLeftOut({
   const placeless = formatCounts(
     leftOut,
     names.filter(
-      (name) => !isOdd(name) && !isPage(name) && !name.endsWith(BIRTH_COUNTS) && name !== VISITORS,
+      (name) =>
+        !isOdd(name) && !isPage(name) && !name.endsWith(BIRTH_COUNTS) && !Object.hasOwn(OWN_LINES, name),
     ),
   )
   const unused = names.flatMap((name) =>
@@ -171,7 +181,9 @@ export function formatLeftOut({
   )
   const lines = [
     placeless && `not imported (no such field): ${placeless}`,
-    leftOut[VISITORS] && `skipped: ${VISITORS} (${formatCount(leftOut[VISITORS])})`,
+    ...Object.entries(OWN_LINES).map(
+      ([name, text]) => leftOut[name] && `${text} (${formatCount(leftOut[name])})`,
+    ),
     unused.length > 0 && `not used, because the date of birth counts: ${unused.join(', ')}`,
     odd && `not understood: ${odd}${advice}`,
     names.some(isPage) && 'the file is one page of several: import the other pages too',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { formatLeftOut } from '../cli/import-report.ts'
 import { changes } from '../db/change.ts'
 import { BY_ID, importText, lines, openStore } from '../testing/import-lines.ts'
 import { makeKey, scratchFolder } from '../testing/start-app.ts'
 import { createTableMapping } from './mappings/chosen.ts'
+import { rescueGroups } from './mappings/rescuegroups.ts'
 import { shelterManager } from './mappings/shelter-manager.ts'
 
 const CSV = { format: 'csv', keyId: 1, clock: () => Date.UTC(2026, 10, 23) } as const
@@ -51,10 +53,22 @@ test('an animal that staff have put on hold stays off the pages when a file says
   const { leftOut } = await importText(store, lines(rex), BY_ID)
 
   assert.deepEqual(await statusesOf(store), [null])
-  assert.deepEqual(leftOut, { 'status (staff keep it back)': 1 })
+  assert.equal(
+    formatLeftOut({ leftOut }),
+    'not published, because staff have put the animal on hold or recorded its outcome (1)',
+  )
   await store.write(changes.updatePet, { status: 'available' }, { id: 1, by, now: CSV.clock() })
   await importText(store, lines(rex), BY_ID)
   assert.deepEqual(await statusesOf(store), ['available'])
+})
+
+test('a number that another animal has is left out, and the report says why', async (t) => {
+  const store = await start(t)
+  const rex = { id: 1, name: 'Rex', species: 'Dog', status: 'Available', rescueId: 'A1' }
+  const options = { mapping: rescueGroups, idColumn: 'id' }
+  const done = await importText(store, lines(rex, { ...rex, id: 2, name: 'Max' }), options)
+  assert.equal(done.added, 2)
+  assert.equal(formatLeftOut(done), 'not imported, because another animal has the number: externalId (1)')
 })
 
 test('a hold in a file takes an animal off the pages, although its status says that it is available', async (t) => {

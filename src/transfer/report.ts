@@ -285,6 +285,12 @@ export const VISITORS = 'entries without an animal'
 /** Follows the name of an age that is not used. */
 export const BIRTH_COUNTS = ' (the date of birth counts)'
 
+/** The name for a shelter's number that another animal of the organization has. */
+export const TAKEN_NUMBER = 'externalId (another animal has it)'
+
+/** The name for the status of an animal that staff hold, or whose outcome they have recorded. */
+export const KEPT_BACK = 'status (the animal is on hold or has an outcome)'
+
 /** The key of a member with an invalid value. */
 export function labelInvalid(member: string): string {
   return `${member} (not valid)`

@@ -19,7 +19,7 @@ import { PLACE_MEMBERS } from '../places/gazetteer.ts'
 import { type Retractable, withAnswers, withRemovals } from './answers.ts'
 import { type KnownAnimals, type Recognition, readKnownAnimals } from './known-animals.ts'
 import type { AnimalPhotos } from './photos.ts'
-import { type Refusal, RefusalError, refusalOf, type SameChip } from './report.ts'
+import { KEPT_BACK, type Refusal, RefusalError, refusalOf, type SameChip, TAKEN_NUMBER } from './report.ts'
 import { type ExistingAnimal, insertSources, isByRow, linkSource } from './sources.ts'
 import type { Bond, ValidAnimal } from './validate.ts'
 
@@ -179,7 +179,7 @@ function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome 
     if (!takeNumber(numbers, pet, before?.pet.id)) {
       if (animal.isOurs) throw numberTaken()
       delete pet.externalId
-      outcome.leftOut.push('externalId (another animal has it)')
+      outcome.leftOut.push(TAKEN_NUMBER)
     }
     if (!before) {
       const whole = withPoint(withAnswers(pet, animal.answers), animal.point)
@@ -236,7 +236,7 @@ const refuseWithBond =
 /** The other program may not know that staff have put an animal on hold or recorded its outcome here. */
 function keepBack(animal: ValidAnimal, before: Pet | undefined, { leftOut }: BatchOutcome): ValidAnimal {
   if (!before || !isKeptBack(before) || !isOffered(animal.pet)) return animal
-  leftOut.push('status (staff keep it back)')
+  leftOut.push(KEPT_BACK)
   const { status: _status, ...pet } = animal.pet
   return { ...animal, pet }
 }

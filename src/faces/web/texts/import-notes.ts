@@ -38,7 +38,7 @@ export const REASONS: Record<'en' | 'es', Record<string, string>> = {
     'not valid': 'value not valid',
     'the date of birth counts': 'the date of birth is used instead',
     'another animal has it': 'another animal has it',
-    'staff keep it back': 'staff have put the animal on hold or recorded its outcome',
+    'the animal is on hold or has an outcome': 'staff have put the animal on hold or recorded its outcome',
   },
   es: {
     'not understood': 'no se entiende',
@@ -46,6 +46,6 @@ export const REASONS: Record<'en' | 'es', Record<string, string>> = {
     'not valid': 'valor no válido',
     'the date of birth counts': 'se usa la fecha de nacimiento',
     'another animal has it': 'lo tiene otro animal',
-    'staff keep it back': 'el personal lo retiene o ha registrado su salida',
+    'the animal is on hold or has an outcome': 'el personal lo retiene o ha registrado su salida',
   },
 }
