@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { dirname, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileOf } from '../src/db/store-url.ts'
-import { spawnCli } from '../src/testing/process.ts'
+import { photosFolder, spawnCli } from '../src/testing/process.ts'
 import { assertNothingLost, startCreators } from '../torture/lab/creators.ts'
 import { waitFor } from '../torture/lab/parallel.ts'
 import { OPERATIONS } from '../torture/lab/requests/description.ts'
@@ -18,7 +18,8 @@ const CLIENTS = 8
 
 /** Node's permission model allows only files of the program and the data, threads, and no child process. */
 function confined(databaseUrl: string): { NODE_OPTIONS: string } {
-  const folders = databaseUrl.startsWith('sqlite:') ? [resolve(dirname(fileOf(databaseUrl)))] : []
+  const isFile = databaseUrl.startsWith('sqlite:')
+  const folders = [isFile ? resolve(dirname(fileOf(databaseUrl))) : photosFolder(databaseUrl)]
   const reads = [resolve('.'), ...folders].map((folder) => `--allow-fs-read=${folder}`)
   const writes = folders.map((folder) => `--allow-fs-write=${folder}`)
   const flags = ['--permission', '--allow-worker', '--disable-proto=delete', '--disable-warning=PERM0006']

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import * as program from '../cli/program.ts'
+import { isPostgres } from '../db/store-url.ts'
 
 export interface Exit {
   code: number | null
@@ -24,6 +26,21 @@ export interface RunningProcess {
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env
   return { PATH, TMPDIR, NODE_COMPILE_CACHE }
+}
+
+/**
+ * A temporary folder for the photos of a PostgreSQL database. The default is a folder of the working folder,
+ * where photos would stay after the test.
+ */
+export const photosFolder = (databaseUrl: string): string =>
+  join(tmpdir(), `photos-of-${new URL(databaseUrl).pathname.slice(1)}`)
+
+/** The whole environment of a process that has only the given settings. */
+function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const { DATABASE_URL } = settings
+  const photos = DATABASE_URL &&
+    isPostgres(DATABASE_URL) && { PHOTOS_URL: `file:${photosFolder(DATABASE_URL)}` }
+  return { ...bareEnvironment(), ...photos, ...settings }
 }
 
 interface Options {
@@ -51,7 +68,7 @@ export function spawnCli(
   const child = spawn(command, [...before, program, ...args], {
     cwd,
     detached,
-    env: { ...bareEnvironment(), ...settings },
+    env: environmentOf(settings),
     stdio: ['ignore', 'pipe', stderr],
   })
   const output = { stdout: '', stderr: '' }
@@ -88,7 +105,10 @@ export async function runCli(
       },
     })
   const streams = { stdin: Readable.from([]), stdout: collect('stdout'), stderr: collect('stderr') }
-  const environment = { ...bareEnvironment(), ...settings }
-  const code = await program.runCli([process.execPath, 'adoptable', ...args], environment, streams)
+  const code = await program.runCli(
+    [process.execPath, 'adoptable', ...args],
+    environmentOf(settings),
+    streams,
+  )
   return { code, ...output }
 }
