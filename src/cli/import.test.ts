@@ -294,7 +294,7 @@ test('import of a file of the wrong kind: is refused immediately with advice', a
   )
   writeFileSync(path('j.csv'), csv)
   const { stderr } = await runCli(t, ['import', path('j.csv'), '--update', 'no', '--key', '1'], settings)
-  assert.equal(stderr, 'adoptable: the file has no column no; its first line has name, category\n')
+  assert.equal(stderr, 'adoptable: the file has no column named no; its first line has name, category\n')
 })
 
 test('import --status: says what a status means, and the report lists those not understood first', async (t) => {

@@ -165,7 +165,7 @@ function checkHeadings(headings: string[], { required, others, number }: Heading
   if (missing.length > 0) {
     const names = missing.join(', ')
     const line = number === 1 ? 'its first line' : `line ${number}`
-    const message = `the file has no column ${names}; ${line} has ${formatHeadings(headings)}`
+    const message = `the file has no column named ${names}; ${line} has ${formatHeadings(headings)}`
     throw new RefusalError({ code: 'missing_column', value: names, message })
   }
   const seen = new Set<string>()

@@ -77,8 +77,8 @@ test('CSV with other columns is refused, and an unclosed quote is reported with 
   const store = await openStore(t, scratchFile(t))
   const csv = (content: string | Buffer) => importText(store, content, { format: 'csv' })
 
-  await assert.rejects(csv(''), /the file has no column name; its first line has nothing/)
-  await assert.rejects(csv('nom|status\nRex|\n'), /has no column name; its first line has nom\|status/)
+  await assert.rejects(csv(''), /the file has no column named name; its first line has nothing/)
+  await assert.rejects(csv('nom|status\nRex|\n'), /has no column named name; its first line has nom\|status/)
   await assert.rejects(csv('name,name\nRex,Max\n'), /has two columns name/)
   await assert.rejects(csv('ID,AnimalName,Type,Status,Age\n1,Rex,Dog,A,\n'), /use --from petfinder$/)
   const open = await csv('name,category\nRex,Dog\n"Max,Dog\nBella,Dog\n')
