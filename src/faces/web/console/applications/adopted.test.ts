@@ -153,3 +153,21 @@ test('the comparison shows the answers of all applicants to one question', async
   assert.match((await ana.get(`${LIST}?petId=1&question=+`)).text, /No answer.*Hello!/s)
   assert.match((await ana.get(`${LIST}?petId=1&question=unknown`)).text, /Two cats/)
 })
+
+test('an animal that moved to another organization after its adoption shows the first organization nothing new', async (t) => {
+  const { app, ana } = await startShelter(t)
+  await app.post('/v1/organizations', { code: 'CO13', name: 'Valley' })
+  await applyFor(app, 1, KIM)
+  await app.patch('/v1/applications/1', { status: 'approved' })
+  await app.patch('/v1/store/orders/1', { status: 'completed' })
+  const pages = ['/1/record', '/1', '?status=approved', '?petId=1']
+  for (const page of pages) assert.match((await ana.get(`${LIST}${page}`)).text, /Rex/, page)
+  const moved = { organizationId: 2, name: 'Bruno', staff: { microchip: '985112006543210' } }
+  assert.equal((await app.patch('/v1/pets/1', moved)).status, 200)
+  for (const page of pages) {
+    const { status, text } = await ana.get(`${LIST}${page}`)
+    assert.equal(status, 200, page)
+    assert.match(text, /Kim Doe/, page)
+    assert.doesNotMatch(text, /Bruno|985112006543210/, page)
+  }
+})

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { StoredApplication } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
+import { type Caller, seesInternalData } from '../../../../http/caller.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import * as pets from '../../../../pets/store.ts'
 import { daysSince, formatDate } from '../../dates.ts'
@@ -13,20 +14,18 @@ import { wordsFor } from '../frame.ts'
 export interface NamedAnimal {
   name: string
   bondedWith: number[]
-  status: string | undefined
 }
 
-/** The animals of applications, by id. A removed animal is absent. */
+/** The animals of applications, by id. Absent: an animal that was removed or moved to another organization. */
 export async function animalsOf(
   { db }: Pick<Context, 'db'>,
+  { view }: Caller,
   petIds: readonly number[],
 ): Promise<Map<number, NamedAnimal>> {
   const found = await pets.findMany(db, [...new Set(petIds)])
+  const own = found.filter(({ organizationId }) => seesInternalData(view, organizationId))
   return new Map(
-    found.map(({ id, name, status, bondedWith = [] }) => [
-      id,
-      { name, status, bondedWith: bondedWith as number[] },
-    ]),
+    own.map(({ id, name, bondedWith = [] }) => [id, { name, bondedWith: bondedWith as number[] }]),
   )
 }
 

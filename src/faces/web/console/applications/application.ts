@@ -152,8 +152,9 @@ async function applicationPage(
 ): Promise<string> {
   const { language, words } = wordsFor(request)
   const { applications } = words
-  const animals = await animalsOf(context, [stored.petId])
-  const friends = await animalsOf(context, animals.get(stored.petId)?.bondedWith ?? [])
+  const animals = await animalsOf(context, request.caller, [stored.petId])
+  const { bondedWith = [] } = animals.get(stored.petId) ?? {}
+  const friends = await animalsOf(context, request.caller, bondedWith)
   const name = nameOf(animals, stored.petId, words)
   const who = applicantName(stored, request)
   const wish = adoptedAt(stored) ? applications.hasAdopted(name) : applications.wishes(name)

@@ -69,6 +69,7 @@ async function page(
   const others = await findOthersOfSamePeople(context.db, visible, viewer)
   const animals = await animalsOf(
     context,
+    request.caller,
     [...visible, ...[...others.values()].flat()].map(({ petId }) => petId),
   )
   const groups = Map.groupBy(visible, ({ petId }) => petId)

@@ -3,6 +3,7 @@ import * as categories from '../../../../categories/store.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
+import { seesInternalData } from '../../../../http/caller.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import * as organizations from '../../../../organizations/store.ts'
 import * as pets from '../../../../pets/store.ts'
@@ -22,7 +23,9 @@ export function adoptionRecord(app: App, context: Context): void {
     const stored = await ownApplication(context, request)
     // Only an approved application has an agreement.
     if (stored.status !== 'approved') throw new ApiError('application_not_found')
-    const animal = await pets.find(context.db, stored.petId)
+    const current = await pets.find(context.db, stored.petId)
+    // The animal may have moved to another organization.
+    const animal = current && seesInternalData(request.caller.view, current.owner) ? current : undefined
     const phrasing = phrasingFor(request, context)
     const { language, texts } = phrasing
     const { papers } = texts
