@@ -65,7 +65,7 @@ export async function insertApplication(
   // Other changes may close all applications for the animal. This lock makes them wait.
   await lockApplications(db, [petId])
   const existing = linkHash === undefined ? undefined : await findByHash(db, linkHash)
-  if (existing) return correct(db, existing, application)
+  if (existing) return correct(db, existing, application, { contact, now })
   const stored = await pets.find(db, petId)
   if (!stored) throw new ApiError('pet_not_found')
   const { organizationId, status } = stored.pet
@@ -97,13 +97,15 @@ export async function insertApplication(
 }
 
 /**
- * Stores the new text of an application whose form was sent again. Changes nothing after staff have begun to
- * decide, or if another person has sent the form, for example in the same browser.
+ * Stores the new text of an application whose form was sent again, and sends the private link to a corrected
+ * address. Changes nothing after staff have begun to decide, or if another person has sent the form, for
+ * example in the same browser.
  */
 async function correct(
   db: Db,
   existing: StoredApplication,
   application: NewApplication,
+  { contact, now }: Pick<Submission, 'contact' | 'now'>,
 ): Promise<StoredApplication> {
   const { name, email } = application.applicant
   const before = existing.personal?.applicant
@@ -111,13 +113,16 @@ async function correct(
   if (existing.status !== 'received' || !isSamePerson || hasText(existing, application)) return existing
   const row = await db
     .updateTable('application')
-    .set({ applicant: toPersonalJson(application) })
+    .set({ applicant: toPersonalJson(application), ...(contact && { language: contact.language }) })
     .where('id', '=', existing.id)
     .where('status', '=', 'received')
     .where('applicant', 'is not', null)
     .returning(APPLICATION_COLUMNS)
     .executeTakeFirst()
-  return row ? toStored(row) : existing
+  if (!row) return existing
+  if (contact && !isSameEmail(before?.email, email))
+    await queueEmails(db, { kind: 'receipt', applicationIds: [row.id], link: contact.link }, now)
+  return toStored(row)
 }
 
 /** Checks whether a stored application has exactly this text. */

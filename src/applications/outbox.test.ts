@@ -161,6 +161,17 @@ test('somebody who sends the form often: the shelter gets one notice', async (t)
   assert.equal((await sent())[1], `${SHELTER}: New application to adopt Mia`)
 })
 
+test('a form sent again with a corrected e-mail address: the private link goes to that address', async (t) => {
+  const { app, sent } = await startMailing(t)
+  const form = { ...(await openForm(app, 1)), ...PERSON }
+  await sendForm(app, '/animals/1/apply', { ...form, email: 'kim@deo.example' })
+  assert.equal((await sent()).length, 2)
+  await sendForm(app, '/animals/1/apply', form)
+  assert.deepEqual(await sent(), [`${PERSON.email}: Your application to adopt Rex`])
+  await sendForm(app, '/animals/1/apply', { ...form, message: 'We have a garden.' })
+  assert.deepEqual(await sent(), [])
+})
+
 test('a daily digest: the notices of a day are one e-mail at 06:00 UTC', async (t) => {
   const { app, sent } = await startMailing(t)
   await app.patch('/v1/organizations/1', { applicationNotices: 'daily' })
