@@ -16,7 +16,7 @@ export interface NamedAnimal {
   bondedWith: number[]
 }
 
-/** The animals of applications, by id. Absent: an animal that was removed or moved to another organization. */
+/** The animals of applications, by id, without removed ones and those of other organizations. */
 export async function animalsOf(
   { db }: Pick<Context, 'db'>,
   { view }: Caller,
