@@ -4,7 +4,6 @@ import { applyFor, openForm, PERSON, sendForm, visit } from '../testing/applican
 import { signIn } from '../testing/console.ts'
 import { listProblems, runDoctor } from '../testing/findings.ts'
 import { doJobs, untilScrubbed } from '../testing/jobs.ts'
-import { freePort } from '../testing/port.ts'
 import { runCli } from '../testing/process.ts'
 import { linesOf, startSmtp, subjectOf } from '../testing/smtp-server.ts'
 import { startApp, type TestApp } from '../testing/start-app.ts'
@@ -14,10 +13,10 @@ const NOW = Date.UTC(2026, 11, 1)
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000]
 
 /** Starts a service that sends e-mails, with a shelter and an animal. */
-async function startMailing(t: TestContext, { refused = [] as string[], now = NOW } = {}) {
+async function startMailing(t: TestContext, { refused = [] as string[], now = NOW, settings = {} } = {}) {
   const smtp = await startSmtp(t, refused)
-  const settings = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'no-reply@shelter.example' }
-  const app = await startApp(t, { key: { access: 'admin' }, settings, now })
+  const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'no-reply@shelter.example' }
+  const app = await startApp(t, { key: { access: 'admin' }, settings: { ...mail, ...settings }, now })
   await addShelter(app)
   /** Runs the jobs. @returns the e-mails sent since the last call: recipient and subject */
   async function sent(): Promise<string[]> {
@@ -172,7 +171,7 @@ test('a form sent again with a corrected e-mail address: the private link goes t
   assert.deepEqual(await sent(), [])
 })
 
-test('a daily digest: the notices of a day are one e-mail at 06:00 UTC', async (t) => {
+test('a daily digest: the notices of a day are one e-mail at 06:00 UTC, without applications already decided', async (t) => {
   const { app, sent } = await startMailing(t)
   await app.patch('/v1/organizations/1', { applicationNotices: 'daily' })
   await addAnimal(app, 'Mia')
@@ -183,11 +182,18 @@ test('a daily digest: the notices of a day are one e-mail at 06:00 UTC', async (
     app.clock.now += HOUR_MS
     await applyFor(app, petId, { email })
   }
+  const decided = await applyFor(app, 2, { email: 'c@doe.example' })
+  await sendForm(app, `${decided}/withdraw`, {})
   assert.equal((await sent()).filter((email) => email.startsWith(SHELTER)).length, 0)
   app.clock.now = Math.floor(app.clock.now / DAY_MS) * DAY_MS + 6 * HOUR_MS - 1
   assert.deepEqual(await sent(), [])
   app.clock.now += 1
   assert.deepEqual(await sent(), [`${SHELTER}: 2 new applications`])
+  await applyFor(app, 1, { email: 'd@doe.example' })
+  await decide(app, 4, { status: 'in_review' })
+  app.clock.now += DAY_MS
+  assert.deepEqual(await sent(), ['d@doe.example: Your application to adopt Rex'])
+  assert.deepEqual(await waiting(app), [])
 })
 
 test('without SMTP_URL nothing is queued, and a start without it queues nothing further', async (t) => {
@@ -234,10 +240,8 @@ test('a refused address is tried again after longer and longer pauses, and does 
 })
 
 test('while the mail server is down, e-mails wait, and are sent once when it is back', async (t) => {
-  const port = await freePort()
-  const settings = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'no-reply@shelter.example' }
-  const app = await startApp(t, { key: { access: 'admin' }, settings })
-  await addShelter(app)
+  const { app, smtp, sent } = await startMailing(t)
+  smtp.fault = 'down'
   await applyFor(app, 1)
   for (let hour = 0; hour < 20; hour += 1) {
     await doJobs(app.service.context)
@@ -246,21 +250,36 @@ test('while the mail server is down, e-mails wait, and are sent once when it is 
   assert.deepEqual(await waiting(app), ['receipt', 'notice'])
   const problems = await listProblems({ DATABASE_URL: app.databaseUrl })
   assert.match(problems.join(), /^jobs: emails is failing/)
-  const { emails } = await startSmtp(t, [], port)
+  smtp.fault = undefined
   app.clock.now += 2 * HOUR_MS
+  assert.deepEqual(await sent(), [
+    `${PERSON.email}: Your application to adopt Rex`,
+    `${SHELTER}: New application to adopt Rex`,
+  ])
+  assert.deepEqual(await sent(), [])
+})
+
+test('a mail server that never confirms an e-mail gets it a limited number of times, with the same Message-ID', async (t) => {
+  const { app, smtp } = await startMailing(t)
+  smtp.fault = 'closes'
+  await applyFor(app, 1)
+  for (let round = 0; round < 30; round += 1) {
+    await doJobs(app.service.context)
+    app.clock.now += 12 * HOUR_MS
+  }
+  const idOf = ({ data }: { data: string }) => /^Message-ID: (.*)\r$/m.exec(data)?.[1]
+  const ids = Object.groupBy(smtp.emails, ({ to }) => to[0] ?? '')
+  for (const to of [PERSON.email, SHELTER]) assert.equal(ids[to]?.length, 16, to)
+  assert.equal(new Set(smtp.emails.map(idOf)).size, 2)
+  smtp.fault = undefined
+  await decide(app, 1, { status: 'declined' })
   await doJobs(app.service.context)
-  await doJobs(app.service.context)
-  assert.deepEqual(
-    emails.map(({ to }) => to[0]),
-    [PERSON.email, SHELTER],
-  )
+  assert.equal(new Set(smtp.emails.map(idOf)).size, 3)
 })
 
 test('the erasure of an applicant removes queued e-mails, and the language of the form', async (t) => {
-  const port = await freePort()
-  const settings = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'a@b.example', ADOPTER_DATA_DAYS: '1' }
-  const app = await startApp(t, { key: { access: 'admin' }, settings })
-  await addShelter(app)
+  const { app, smtp } = await startMailing(t, { settings: { ADOPTER_DATA_DAYS: '1' } })
+  smtp.fault = 'down'
   const path = await applyFor(app, 1)
   await decide(app, 1, { status: 'declined', reply: 'No.' })
   assert.deepEqual(await waiting(app), ['receipt', 'notice', 'decision'])
@@ -310,15 +329,14 @@ test('the organization chooses in the console when it gets notices', async (t) =
 })
 
 test('people erase removes the queued e-mails of the person', async (t) => {
-  const settings = { SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'a@b.example' }
-  const app = await startApp(t, { key: { access: 'admin' }, settings })
-  await addShelter(app)
+  const { app, smtp } = await startMailing(t)
+  smtp.fault = 'down'
   await applyFor(app, 1)
   await applyFor(app, 1, { email: 'lee@doe.example' })
   await app.stop()
   const words = ['people', 'erase', '--email', PERSON.email]
   assert.equal((await runCli(t, words, { DATABASE_URL: app.databaseUrl })).code, 0)
-  const again = await startApp(t, { databaseUrl: app.databaseUrl, settings })
+  const again = await startApp(t, { databaseUrl: app.databaseUrl })
   assert.deepEqual(await waiting(again), ['receipt', 'notice'])
 })
 

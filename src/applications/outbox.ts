@@ -78,7 +78,7 @@ export async function removeQueued(
   await (kind ? rows.where('kind', '=', kind) : rows).execute()
 }
 
-const COLUMNS = ['outbox.id', 'application_id', 'kind', 'link', 'version', 'attempts'] as const
+const COLUMNS = ['outbox.id', 'application_id', 'kind', 'link', 'version', 'attempts', 'created_at'] as const
 
 const selectDue = (db: Db, now: number) =>
   db

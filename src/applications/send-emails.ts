@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
@@ -36,8 +37,9 @@ async function sendNext({ db, mail, write, clock, config }: Context): Promise<bo
   const queued = next.kind === 'notice' ? await listDueNotices(db, next.organization_id, clock()) : [next]
   const email = await compose(db, next, queued, config.origin)
   try {
-    // Without an e-mail, its addressee has no address, or was erased.
-    if (!email || (await mail.deliver(email))) await write(changes.removeSent, queued)
+    // Without an e-mail, its addressee has no address or was erased, or needs no notice any more.
+    if (!email || (await mail.deliver({ ...email, id: idOf(queued) })))
+      await write(changes.removeSent, queued)
     else await write(changes.postponeRefused, queued, clock())
   } catch (error) {
     // Another e-mail is tried first the next time.
@@ -48,6 +50,12 @@ async function sendNext({ db, mail, write, clock, config }: Context): Promise<bo
 }
 
 type Due = NonNullable<DueEmail>
+
+/** Differs for each e-mail, also if the store uses the id of a row again. */
+function idOf(queued: readonly Due[]): string {
+  const versions = queued.map(({ id, version, created_at }) => [id, version, created_at])
+  return hash('sha256', JSON.stringify(versions)).slice(0, 32)
+}
 
 /** Makes the e-mail from the present state of its application. */
 async function compose(
@@ -72,6 +80,7 @@ async function compose(
   return newsEmail(news, kind, { status: isAdopted ? 'adopted' : status, reason, reply: personal.reply })
 }
 
+/** @returns undefined if staff have begun to decide about all of the applications */
 async function composeNotice(
   db: Db,
   { id, email, address }: organizations.StoredOrganization,
@@ -80,7 +89,9 @@ async function composeNotice(
 ): Promise<Email | undefined> {
   if (email === undefined) return undefined
   const ids = queued.map(({ application_id }) => application_id)
-  const found = await db.selectFrom('application').select(['id', 'pet_id']).where('id', 'in', ids).execute()
+  const rows = db.selectFrom('application').select(['id', 'pet_id']).where('id', 'in', ids)
+  const found = await rows.where('status', '=', 'received').orderBy('id').execute()
+  if (found.length === 0) return undefined
   const animals = await pets.findMany(db, [...new Set(found.map(({ pet_id }) => pet_id))])
   const names = new Map(animals.map(({ id, name }) => [id, name]))
   const applications = found.map(({ id, pet_id }) => ({ id, animal: names.get(pet_id) }))

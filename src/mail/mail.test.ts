@@ -9,9 +9,10 @@ const ANA = 'ana@shelter.example'
 const FROM = 'Hill Shelter <pets@shelter.example>'
 
 /** Opens a mail server, and collects the reasons of e-mails that were not sent. */
-function open(SMTP_URL: string): { mail: Mail; failures: string[] } {
+function open(SMTP_URL: string, timeoutMs?: number): { mail: Mail; failures: string[] } {
   const failures: string[] = []
-  const mail = openMail(readConfig({ SMTP_URL, MAIL_FROM: FROM }), ({ message }) => failures.push(message))
+  const config = readConfig({ SMTP_URL, MAIL_FROM: FROM })
+  const mail = openMail(config, ({ message }) => failures.push(message), timeoutMs)
   return { mail: mail as Mail, failures }
 }
 
@@ -76,6 +77,19 @@ test('an e-mail that the server refuses is reported without its address', async 
     gone.failures[0] ?? '',
     /^the mail server did not accept an e-mail \((?:ESOCKET|ECONNECTION|ECONNREFUSED).*\)$/,
   )
+})
+
+test('a server that receives the content and says nothing: the e-mail counts as tried, so it is not sent forever', async (t) => {
+  const smtp = await startSmtp(t)
+  const { mail, failures } = open(`smtp://127.0.0.1:${smtp.port}`, 1_000)
+  const email = { to: ANA, subject: 'x', text: 'x', id: 'one' }
+  smtp.fault = 'silent'
+  assert.equal(await mail.deliver(email), false)
+  assert.equal(failures.length, 1)
+  assert.equal(smtp.emails.length, 1)
+  assert.ok(headersOf(smtp.emails[0]?.data ?? '').includes('Message-ID: <one@shelter.example>'))
+  smtp.fault = 'down'
+  await assert.rejects(mail.deliver(email), /the mail server did not accept an e-mail/)
 })
 
 test('openMail without SMTP_URL returns undefined; an invalid mail setting throws an error that names the setting', () => {

@@ -9,6 +9,8 @@ export interface Email {
   text: string
   /** The address that gets the answers. */
   replyTo?: string | undefined
+  /** Unchanged if the same e-mail is sent again, so mail programs recognize it. */
+  id?: string | undefined
 }
 
 export interface Mail {
@@ -18,7 +20,8 @@ export interface Mail {
    */
   send(email: Email): Promise<boolean>
   /**
-   * Resolves to false if the server refused this e-mail, for example because of its address.
+   * Resolves to false if the server refused this e-mail, for example because of its address, or did not say
+   * whether it accepted the content.
    *
    * @throws if the server accepts no e-mails at all, or cannot be reached
    */
@@ -27,6 +30,8 @@ export interface Mail {
 
 /** The time limit for each step of the conversation with the server, because a person waits for a page. */
 const STEP_TIMEOUT_MS = 10_000
+/** The time limit for an answer when nobody waits, because some servers scan the content first. */
+const DELIVERY_TIMEOUT_MS = 60_000
 /** The maximum number of e-mails sent at once. */
 const MAX_CONCURRENCY = 5
 
@@ -36,20 +41,35 @@ const MAX_CONCURRENCY = 5
  * @param onFailure called with the reason if an e-mail was not sent
  * @returns undefined if SMTP_URL is not set
  */
-export function openMail({ smtpUrl, mailFrom }: Config, onFailure: (error: Error) => void): Mail | undefined {
+export function openMail(
+  { smtpUrl, mailFrom }: Config,
+  onFailure: (error: Error) => void,
+  deliveryTimeoutMs = DELIVERY_TIMEOUT_MS,
+): Mail | undefined {
   if (smtpUrl === undefined || mailFrom === undefined) return undefined
   let sending = 0
 
-  async function sendNow({ to, subject, text, replyTo }: Email): Promise<void> {
+  /** @param onContent called when the server begins to receive the content */
+  async function sendNow(
+    { to, subject, text, replyTo, id }: Email,
+    socketTimeout = STEP_TIMEOUT_MS,
+    onContent?: () => void,
+  ): Promise<void> {
     // Loads the library only when it sends an e-mail.
     const { createTransport } = await import('nodemailer')
-    const transport = createTransport(optionsOf(smtpUrl as string))
+    const transport = createTransport({ ...optionsOf(smtpUrl as string), socketTimeout })
+    if (onContent)
+      transport.use('stream', ({ message }, done) => {
+        message.processFunc((content) => content.once('resume', onContent))
+        done()
+      })
     try {
       // An address in an object is not parsed, so a comma or bracket cannot add a second recipient.
       const recipient = { name: '', address: inOneLine(to) }
       const answers = replyTo && { replyTo: { name: '', address: inOneLine(replyTo) } }
       const headers = { from: mailFrom, to: recipient, subject: inOneLine(subject), ...answers }
-      await transport.sendMail({ ...headers, text, ...QUIET })
+      const messageId = id && { messageId: `<${id}@${/@([^@>]+)>?$/.exec(mailFrom as string)?.[1]}>` }
+      await transport.sendMail({ ...headers, ...messageId, text, ...QUIET })
     } finally {
       transport.close()
     }
@@ -73,12 +93,15 @@ export function openMail({ smtpUrl, mailFrom }: Config, onFailure: (error: Error
       }
     },
     async deliver(email) {
+      let isContentSent = false
       try {
-        await sendNow(email)
+        await sendNow(email, deliveryTimeoutMs, () => {
+          isContentSent = true
+        })
         return true
       } catch (error) {
         const reason = new Error(reasonOf(error))
-        if (!concernsOneEmail(error)) throw reason
+        if (!isContentSent && !concernsOneEmail(error)) throw reason
         onFailure(reason)
         return false
       }
@@ -113,7 +136,6 @@ function optionsOf(url: string): SMTPTransportOptions {
     ...(hasUser && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: STEP_TIMEOUT_MS,
     greetingTimeout: STEP_TIMEOUT_MS,
-    socketTimeout: STEP_TIMEOUT_MS,
     dnsTimeout: STEP_TIMEOUT_MS,
   }
 }

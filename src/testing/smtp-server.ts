@@ -15,6 +15,8 @@ export interface SmtpServer {
   emails: ReceivedEmail[]
   /** All commands of clients, without the content of e-mails. */
   commands: string[]
+  /** `down` closes each connection; the others receive the content, and then close it or say nothing. */
+  fault?: 'down' | 'closes' | 'silent' | undefined
 }
 
 const ANSWERS: Record<string, string> = {
@@ -29,10 +31,12 @@ const ANSWERS: Record<string, string> = {
  *
  * @param refused addresses it refuses
  */
-export async function startSmtp(t: TestContext, refused: string[] = [], port = 0): Promise<SmtpServer> {
+export async function startSmtp(t: TestContext, refused: string[] = []): Promise<SmtpServer> {
   const emails: ReceivedEmail[] = []
   const commands: string[] = []
+  const smtp: SmtpServer = { port: 0, emails, commands }
   const server = net.createServer((socket) => {
+    if (smtp.fault === 'down') return void socket.destroy()
     let email: ReceivedEmail = { from: '', to: [], data: '' }
     let unread = ''
     let inData = false
@@ -58,16 +62,18 @@ export async function startSmtp(t: TestContext, refused: string[] = [], port = 0
         else {
           inData = false
           emails.push(email)
-          answer('250 taken')
+          if (smtp.fault === 'closes') socket.destroy()
+          else if (smtp.fault !== 'silent') answer('250 taken')
         }
       }
     })
     answer('220 test ESMTP')
   })
-  server.listen(port, '127.0.0.1')
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
-  return { port: (server.address() as AddressInfo).port, emails, commands }
+  smtp.port = (server.address() as AddressInfo).port
+  return smtp
 }
 
 /** Decodes quoted-printable text (RFC 2045, section 6.7), and Q words of headers if they use it. */
