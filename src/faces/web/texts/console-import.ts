@@ -1,4 +1,5 @@
 import { REASON_HEADINGS } from '../../../transfer/reason-column.ts'
+import type { RefusalCode } from '../../../transfer/report.ts'
 import { NOTES, REASONS } from './import-notes.ts'
 
 type Sentence = (value: string) => string
@@ -140,9 +141,11 @@ const en = {
       unclear_dates: (value) =>
         `The dates in this file, such as “${value}”, can be read with the day or the month first.`,
       unclear_encoding: () => 'It is not clear which letters the file contains.',
+      shortened_id: (value) =>
+        `A spreadsheet program shortened the ID “${value}”. Format that column as text.`,
       mixed_encoding: () =>
         'Some lines of the file are UTF-8 and others are not. Save it again as CSV UTF-8.',
-    } as Record<string, Sentence>,
+    } satisfies Record<RefusalCode, Sentence> as Record<RefusalCode, Sentence>,
     /**
      * Messages for a field with an invalid text, by the kind of the field. `options` are the accepted words.
      */

@@ -22,7 +22,8 @@ export function reasonsIn({ reason, why = [] }: Reason, words: Texts['console'])
 
 function sentenceOf(why: RefusalReason, words: Texts['console']): string {
   const { code = '', pointer, value = '', message } = why
-  const own = words.import.refusals.reasons[code]
+  const reasons: Record<string, ((value: string) => string) | undefined> = words.import.refusals.reasons
+  const own = reasons[code]
   if (own) return own(value)
   if (pointer !== undefined) return ofField(why, words) ?? withoutOptions(message)
   return words.errors[code] ?? withoutOptions(message)
