@@ -81,6 +81,7 @@ const es: typeof en = {
     Pequeño: 'Pequeña',
     Mediano: 'Mediana',
     Reservado: 'Reservada',
+    Retenido: 'Retenida',
     Adoptado: 'Adoptada',
     Esterilizado: 'Esterilizada',
     'Educado en casa': 'Educada en casa',

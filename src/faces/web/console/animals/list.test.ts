@@ -157,6 +157,22 @@ test('POST /console/animals/selected reports animals that cannot be changed, cha
   assert.match(text, /<option value="unlist" selected>/)
 })
 
+test('the list publishes and reserves no animal on hold, and offers no button for it', async (t) => {
+  const { app, ana } = await startWithAnimals(t)
+  const publishes = /aria-label="Publish Zoe"/
+  assert.match((await ana.get(LIST)).text, publishes)
+  await app.patch('/v1/pets/3', { staff: { holdReason: 'Bite case.' } })
+  assert.doesNotMatch((await ana.get(LIST)).text, publishes)
+  for (const action of ['publish', 'reserve']) {
+    const { status, text } = await select(ana, [3], { action })
+    assert.equal(status, 409, action)
+    assert.match(text, /Zoe<\/a>: The status is “On hold”/)
+  }
+  const { body } = await app.get('/v1/pets/3')
+  assert.deepEqual([body.status, body.staff.holdReason], [undefined, 'Bite case.'])
+  assert.equal((await select(ana, [3], { action: 'unlist' })).status, 303)
+})
+
 test('POST /console/animals/selected without animals, an action or a tag gets 400 and keeps the selection', async (t) => {
   const { ana } = await startWithAnimals(t)
   for (const [ids, fields, message] of [

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { StaffPet } from '../../../../pets/inside.ts'
 import { parseFields } from '../../../../pets/row.ts'
+import { isKeptBack } from '../../../../pets/rules.ts'
 import { formatDate } from '../../dates.ts'
 import { agree } from '../../gallery/phrases.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
@@ -72,7 +73,7 @@ function row(pet: StaffPet, options: TableOptions, words: Texts['console'], mayC
   const cell = (column: string, content: Part): Html =>
     html`<td data-label="${list.columns[column]}"${!content && html` class="empty"`}>${content}</td>`
   const why = staff?.outcomeKind ? animal.outcome.why : animals.why[pet.status ?? 'unlisted']
-  const mayPublish = mayChange && pet.status === undefined && !staff?.outcomeKind
+  const mayPublish = mayChange && pet.status === undefined && !isKeptBack(pet)
   return html`<tr>${
     mayChange &&
     html`<td class="pick"><label><input type="checkbox" form="${SELECTED_FORM}" name="id" value="${id}"${

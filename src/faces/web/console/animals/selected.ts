@@ -6,7 +6,7 @@ import { seesInternalData } from '../../../../http/caller.ts'
 import { validatorHeaders } from '../../../../http/conditional.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import * as requested from '../../../../pets/requested.ts'
-import { HIDDEN } from '../../../../pets/rules.ts'
+import { HIDDEN, isKeptBack } from '../../../../pets/rules.ts'
 import type { Pet, PetPatch } from '../../../../pets/schema.ts'
 import * as pets from '../../../../pets/store.ts'
 import type { Problem } from '../../forms.ts'
@@ -142,9 +142,10 @@ function patchFor(
   }
   const move = MOVES[action]
   const status = pet.status ?? 'unlisted'
-  const { outcomeKind } = pet.staff ?? {}
-  const label = (outcomeKind ? animal.outcome.kinds[outcomeKind] : animals.statuses[status]) ?? status
+  const { outcomeKind, holdReason } = pet.staff ?? {}
+  const plain = holdReason ? animal.onHold : animals.statuses[status]
+  const label = (outcomeKind ? animal.outcome.kinds[outcomeKind] : plain) ?? status
   if (outcomeKind === undefined && move?.already === status) return undefined
-  if (outcomeKind !== undefined || !move?.from.includes(status)) return list.notFrom(agree(texts, label, pet))
+  if (isKeptBack(pet) || !move?.from.includes(status)) return list.notFrom(agree(texts, label, pet))
   return move.patch
 }
