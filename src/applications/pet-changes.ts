@@ -4,7 +4,7 @@ import { type Actor, requireOwnOrganization } from '../http/caller.ts'
 import { type Conditions, meetsConditions } from '../http/conditional.ts'
 import { hasOpenOrder } from '../orders/store.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
-import { bondedMoveError, findBondChanges, lockBond, requireSameOrganization } from '../pets/bonds.ts'
+import { bondedMoveError, findBondChanges, lockBond, requireBondable } from '../pets/bonds.ts'
 import { changesOf, recordChange, recordMove } from '../pets/history.ts'
 import { checkMove } from '../pets/move.ts'
 import type { StoredRow } from '../pets/row.ts'
@@ -189,7 +189,7 @@ async function bondChanges(
     if (await hasOpenOrder(db, bondOf(stored.pet))) throw new ApiError('order_open')
   }
   const others = changing.map(({ stored }) => stored.pet)
-  requireSameOrganization(pet, after, others)
+  requireBondable(pet, after, others)
   return changing
 }
 

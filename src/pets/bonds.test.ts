@@ -162,6 +162,23 @@ test('bonding animals of different organizations, or moving one animal of a bond
   assert.deepEqual(await bonds(), { 1: [2], 2: [1] })
 })
 
+test('an animal with an outcome cannot be bonded, from neither side', async (t) => {
+  const { post, patch, bond, bonds } = await startWith(t, 3)
+  const staff = { outcomeKind: 'died', outcomeDate: '2026-11-20' }
+  await patch('/v1/pets/3', { staff })
+  const pet = { name: 'Tom', categoryId: 1 }
+  for (const [answer, pointer] of [
+    [await bond(1, [2, 3]), '/bondedWith/1'],
+    [await bond(3, [1]), '/bondedWith'],
+    [await patch('/v1/pets/1', { bondedWith: [2], staff }), '/bondedWith'],
+    [await post('/v1/pets', { ...pet, bondedWith: [1, 3] }), '/bondedWith/1'],
+    [await post('/v1/pets', { ...pet, bondedWith: [1], staff }), '/bondedWith'],
+  ] as const)
+    assert.deepEqual([answer.status, answer.body.details?.[0].pointer], [400, pointer], answer.text)
+  assert.deepEqual(await bonds(), {})
+  assert.equal((await patch('/v1/pets/3', { status: 'available', bondedWith: [1] })).status, 200)
+})
+
 test('an organization key that bonds an animal of another organization gets other_organization', async (t) => {
   const { post, patch, databaseUrl, bonds } = (await startWith(t, 1)) satisfies TestApp
   await post('/v1/organizations', { name: 'A', code: 'A1' })

@@ -57,16 +57,20 @@ const invalid = (pointer: string, message: string): ErrorDetail => ({
 })
 
 /**
- * Checks that all animals of a bond belong to one organization.
+ * Checks that all animals of a bond belong to one organization, and that none has an outcome.
  *
  * @throws {ApiError} validation_failed
  */
-export function requireSameOrganization({ organizationId }: Pet, after: number[], others: Pet[]): void {
+export function requireBondable({ organizationId }: Pet, after: number[], others: Pet[]): void {
   const details = others
-    .filter((other) => after.includes(other.id) && other.organizationId !== organizationId)
-    .map(({ id }) =>
-      invalid(`/bondedWith/${after.indexOf(id)}`, 'This animal belongs to another organization.'),
-    )
+    .filter(({ id }) => after.includes(id))
+    .flatMap(({ id, organizationId: owner, staff }) => {
+      const pointer = `/bondedWith/${after.indexOf(id)}`
+      if (owner !== organizationId) return invalid(pointer, 'This animal belongs to another organization.')
+      return staff?.outcomeKind === undefined
+        ? []
+        : invalid(pointer, 'This animal has left: it has an outcome.')
+    })
   if (details.length > 0) throw new ApiError('validation_failed', { details })
 }
 

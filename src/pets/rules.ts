@@ -48,10 +48,7 @@ function withoutContradiction(before: Partial<NewPet>, patch: PetPatch): PetPatc
  */
 export const HIDDEN = { status: null } as unknown as PetPatch
 
-/**
- * Returns the members of an animal that moves to another organization: its public members and the members in
- * the patch.
- */
+/** Whether a patch moves an animal to another organization, which gets only its public members. */
 function isMoving({ organizationId: from }: Partial<NewPet>, { organizationId: to }: PetPatch): boolean {
   return from !== undefined && to !== undefined && to !== from
 }
@@ -106,7 +103,10 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
   return problems.filter((problem) => problem !== false && problem !== undefined)
 }
 
-function outcomeProblemsOf({ status, staff = {} }: NewPet, today: string): (ErrorDetail | undefined)[] {
+function outcomeProblemsOf(
+  { status, bondedWith, staff = {} }: NewPet,
+  today: string,
+): (ErrorDetail | undefined)[] {
   const { outcomeKind, outcomeDate } = staff
   const isOver = outcomeKind !== undefined || status === 'sold'
   const unused = (['outcomeDate', 'outcomeNote'] as const).filter((name) => !isOver && staff[name])
@@ -114,6 +114,9 @@ function outcomeProblemsOf({ status, staff = {} }: NewPet, today: string): (Erro
     // Names the status, because an import leaves out the named member and must not publish the animal.
     status !== undefined && isKeptBack({ staff })
       ? invalid('/status', 'Leave this out. An animal on hold, or with an outcome, has no status.')
+      : undefined,
+    outcomeKind && bondedWith
+      ? invalid('/bondedWith', 'Leave this out. An animal with an outcome has no bond.')
       : undefined,
     outcomeKind && !outcomeDate ? missing('/staff/outcomeDate') : undefined,
     ...unused.map((name) => invalid(`/staff/${name}`, 'This requires an outcomeKind or the status sold.')),

@@ -137,6 +137,24 @@ test('an animal whose partner has died according to the file is taken off the pu
   assert.equal(done.lostBonds, 1)
 })
 
+test('an animal whose outcome is recorded leaves its bond, and its partner stays public', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const pair = ['a', 'b'].map((id) => ({
+    id,
+    name: id,
+    category: 'Dog',
+    status: 'available',
+    bondedWith: [] as string[],
+  }))
+  pair[0]?.bondedWith.push('b')
+  const lines = (...animals: object[]) => own(animals.map((one) => JSON.stringify(one)).join('\n'), 'ndjson')
+  await lines(...pair)
+  const staff = { outcomeKind: 'died', outcomeDate: '2026-11-20' }
+  const done = await lines(pair[0] ?? {}, { id: 'b', name: 'b', category: 'Dog', staff })
+  assert.deepEqual(bondsIn(done), { a: 'available', b: 'unlisted' })
+  assert.deepEqual([done.refused, done.lostBonds], [[], undefined])
+})
+
 test('a refused change of an animal does not take its partner off the public pages', async (t) => {
   const manager = await openForFiles(t, 'shelter-manager')
   await manager(JSON.stringify([asm(1, 2), asm(2)]), 'json')

@@ -145,9 +145,13 @@ async function findPetIds(
   return new Map([...found].filter((pair): pair is [string, number] => pair[1] !== undefined))
 }
 
-/** All animals of a bond list the same animals, so one change is enough. */
-async function saveBond(petIds: number[], { write, by, clock }: BondContext): Promise<void> {
-  const [first, ...bondedWith] = petIds
+/**
+ * All animals of a bond list the same animals, so one change is enough. An animal whose outcome is recorded
+ * has left its bond.
+ */
+async function saveBond(petIds: number[], { db, write, by, clock }: BondContext): Promise<void> {
+  const staying = (await pets.findMany(db, petIds)).filter(({ staff }) => !staff?.outcomeKind)
+  const [first, ...bondedWith] = staying.map(({ id }) => id)
   if (first === undefined || bondedWith.length === 0 || bondedWith.length > MAX_BONDED_PETS) return
   await write(changes.updatePet, { bondedWith }, { id: first, by, now: clock() })
 }
