@@ -63,7 +63,11 @@ const formatUnit = (language: Language, unit: string, value: number, unitDisplay
   )
 
 /** The feminine form of a text if the animal is female and the language needs that form. */
-export function agree({ common }: Texts, words: string, { sex }: Pick<Animal, 'sex'>): string {
+export function agree(
+  { common }: Pick<Texts, 'common'>,
+  words: string,
+  { sex }: Pick<Animal, 'sex'>,
+): string {
   return (sex === 'female' && common.feminine[words]) || words
 }
 

@@ -15,6 +15,8 @@ const en = {
     why: 'Not in the gallery: no longer here.',
   },
   onHold: 'On hold',
+  /** Why the animal is not in the gallery. */
+  onHoldWhy: 'Not in the gallery: on hold.',
   inFoster: 'In foster care',
   notes: {
     title: 'Notes',
@@ -52,6 +54,7 @@ const es: typeof en = {
     why: 'Fuera de la galería: ya no está aquí.',
   },
   onHold: 'Retenido',
+  onHoldWhy: 'Fuera de la galería mientras dure la retención.',
   inFoster: 'En casa de acogida',
   notes: {
     title: 'Notas',

@@ -81,11 +81,14 @@ const es: typeof en = {
     Pequeño: 'Pequeña',
     Mediano: 'Mediana',
     Reservado: 'Reservada',
-    Retenido: 'Retenida',
     Adoptado: 'Adoptada',
     Esterilizado: 'Esterilizada',
     'Educado en casa': 'Educada en casa',
     Vacunado: 'Vacunada',
+    Retenido: 'Retenida',
+    Trasladado: 'Trasladada',
+    'Devuelto a su dueño': 'Devuelta a su dueño',
+    Fallecido: 'Fallecida',
   },
 }
 

@@ -143,8 +143,14 @@ test('the page of an animal shows why it is on hold, and its foster home', async
     fosterName: 'Sam Foster',
     fosterEmail: 'sam@foster.example',
   }
-  await app.patch('/v1/pets/1', { staff })
+  await app.patch('/v1/pets/1', { sex: 'female', staff })
   const { text } = await ana.get(PAGE)
+  assert.match(text, /Not published<\/span> Not in the gallery: on hold\./)
+  assert.match(
+    (await ana.get('/console/animals')).text,
+    /On hold<\/span> <small>Not in the gallery: on hold\./,
+  )
+  assert.match((await ana.get(PAGE, { 'accept-language': 'es' })).text, />Retenida<\/span> Waits/)
   assert.match(text, /On hold<\/span> Waits for a test\./)
   assert.match(text, /In foster care<\/span> Sam Foster <a href="mailto:sam@foster\.example"/)
 })

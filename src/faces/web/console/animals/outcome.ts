@@ -4,6 +4,7 @@ import { OutcomeKind } from '../../../../pets/fields.ts'
 import type { Pet } from '../../../../pets/schema.ts'
 import { formatDate } from '../../dates.ts'
 import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
+import { agree } from '../../gallery/phrases.ts'
 import { type Values, valuesOf } from '../fields.ts'
 import { wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
@@ -18,15 +19,15 @@ export function outcomeSection(
   now: number,
   refused?: { values: Values; problems: readonly Problem[] },
 ): Html | undefined {
-  const { language, words } = wordsFor(request)
+  const { language, common, words } = wordsFor(request)
   const { outcome, fields } = words.animal
   const { outcomeKind, outcomeDate, outcomeNote } = pet.staff ?? {}
   const isAdopted = pet.status === 'sold'
   const isOver = isAdopted || outcomeKind !== undefined
   if (!isOver && !callerMay(request.caller, 'changeAnimals')) return undefined
-  const label = outcomeKind ? outcome.kinds[outcomeKind] : isAdopted && words.animals.statuses.sold
+  const label = (outcomeKind ? outcome.kinds[outcomeKind] : words.animals.statuses.sold) ?? ''
   const said = isOver
-    ? html`<p><strong>${label}</strong> ${outcomeDate && html`<time datetime="${outcomeDate}">${formatDate(language, Date.parse(outcomeDate))}</time>`}</p>
+    ? html`<p><strong>${agree({ common }, label, pet)}</strong> ${outcomeDate && html`<time datetime="${outcomeDate}">${formatDate(language, Date.parse(outcomeDate))}</time>`}</p>
 ${outcomeNote && html`<p class="said">${outcomeNote}</p>`}`
     : undefined
   const today = new Date(now).toISOString().slice(0, 10)

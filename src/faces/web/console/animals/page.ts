@@ -106,9 +106,9 @@ function head(
   const isInGallery = status === 'available' || status === 'pending'
   const general = values ? undefined : problems.find(({ field }) => field === NON_FIELD)
   return html`<div class="head"><div><h1>${pet.name}</h1>
-<p>${statusTag(pet, request)} ${pet.staff?.outcomeKind ? words.animal.outcome.why : words.animals.why[status]}
+<p>${statusTag(pet, request)} ${whyOf(pet, words)}
 ${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
-${pet.staff?.holdReason && html`<p><span class="tag unlisted">${words.animal.onHold}</span> ${pet.staff.holdReason}</p>`}
+${pet.staff?.holdReason && html`<p>${holdTag(pet, request)} ${pet.staff.holdReason}</p>`}
 ${fosterLine(pet, words)}${care && html`<p>${care}</p>`}
 ${paperLinks(request, pet.id)}</div>
 ${callerMay(request.caller, 'changeAnimals') && statusButtons(pet, words)}</div>
@@ -165,6 +165,23 @@ export function statusTag(pet: Pick<Pet, 'status' | 'sex' | 'staff'>, request: F
   const { animal, animals } = texts.console
   const label = (outcomeKind ? animal.outcome.kinds[outcomeKind] : animals.statuses[status]) ?? status
   return html`<span class="tag ${outcomeKind ? 'left' : status}">${agree(texts, label, pet)}</span>`
+}
+
+/** Marks an animal that is on hold. */
+export function holdTag(pet: Pick<Pet, 'sex' | 'staff'>, request: FastifyRequest): Html | undefined {
+  if (pet.staff?.holdReason === undefined) return undefined
+  const { common, words } = wordsFor(request)
+  return html`<span class="tag unlisted">${agree({ common }, words.animal.onHold, pet)}</span>`
+}
+
+/** Why an animal is in the gallery or not. */
+export function whyOf(
+  { status, staff }: Pick<Pet, 'status' | 'staff'>,
+  { animal, animals }: Texts['console'],
+): string {
+  if (staff?.outcomeKind) return animal.outcome.why
+  if (staff?.holdReason && status === undefined) return animal.onHoldWhy
+  return animals.why[status ?? 'unlisted'] ?? ''
 }
 
 /** A button for each possible next status. */

@@ -10,7 +10,7 @@ import { wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import { careSentence, daysInCare } from './days.ts'
 import { addressOf, type Filters, SORT_COLUMNS } from './filters.ts'
-import { statusTag } from './page.ts'
+import { holdTag, statusTag, whyOf } from './page.ts'
 
 /** The members of an animal that a row needs. */
 export const ROW_MEMBERS = parseFields(
@@ -68,11 +68,10 @@ function heading(column: string, filters: Filters, { columns }: Texts['console']
 
 function row(pet: StaffPet, options: TableOptions, words: Texts['console'], mayChange: boolean): Html {
   const { request, selected } = options
-  const { list, animals, animal } = words
+  const { list } = words
   const { id, name, externalId, staff } = pet
   const cell = (column: string, content: Part): Html =>
     html`<td data-label="${list.columns[column]}"${!content && html` class="empty"`}>${content}</td>`
-  const why = staff?.outcomeKind ? animal.outcome.why : animals.why[pet.status ?? 'unlisted']
   const mayPublish = mayChange && pet.status === undefined && !isKeptBack(pet)
   return html`<tr>${
     mayChange &&
@@ -82,7 +81,7 @@ function row(pet: StaffPet, options: TableOptions, words: Texts['console'], mayC
   }<td class="picture">${thumbnail(pet, words)}</td>
 <th scope="row"><a href="${PREFIX}/animals/${id}">${name}</a><small>${facts(pet, options)}</small></th>
 ${cell('number', externalId)}${cell('kennel', staff?.kennel)}${cell('intake', days(pet, options))}
-<td class="state">${statusTag(pet, request)} ${staff?.holdReason && html`<span class="tag unlisted">${animal.onHold}</span>`} <small>${why}</small></td>
+<td class="state">${statusTag(pet, request)} ${holdTag(pet, request)} <small>${whyOf(pet, words)}</small></td>
 ${mayChange && html`<td class="do">${mayPublish && publish(pet, options, words)}</td>`}</tr>`
 }
 
