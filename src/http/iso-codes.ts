@@ -21,33 +21,50 @@ function isInData(code: string): boolean {
 }
 
 /** Current currencies, and some that were recently replaced. */
-export const CURRENCY_CODES: readonly string[] = Intl.supportedValuesOf('currency')
-
-const CURRENCIES = new Set(CURRENCY_CODES)
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 
 export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
 
-const SHORT_NAMES: [name: string, code: string][] = [
-  ['usa', 'US'],
-  ['uk', 'GB'],
+/** Common names that CLDR does not have. */
+const OTHER_NAMES: [name: string, code: string][] = [
+  ...['usa', 'united states of america', 'america', 'ee uu', 'eeuu', 'estados unidos de america'].map(
+    (name): [string, string] => [name, 'US'],
+  ),
+  ...['uk', 'great britain', 'england', 'scotland', 'wales', 'gran bretana', 'inglaterra'].map(
+    (name): [string, string] => [name, 'GB'],
+  ),
+  ['holland', 'NL'],
+  ['holanda', 'NL'],
+  ['czech republic', 'CZ'],
 ]
 
 let byName: Map<string, string> | undefined
 
-/** Finds a country code by English name or code, in any letter case. */
+/** Finds a country by its English or Spanish name or its code. Case, accents and dots do not matter. */
 export function findCountryCode(name: string): string | undefined {
-  byName ??= new Map([...allCountries(), ...SHORT_NAMES])
-  return byName.get(name.trim().toLowerCase())
+  byName ??= new Map([...allCountries(), ...OTHER_NAMES])
+  return byName.get(foldName(name))
 }
 
-export function listCountryCodes(): string[] {
+const foldName = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replaceAll(/[\p{M}.]+/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+
+function listCountryCodes(): string[] {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   return letters.flatMap((first) => letters.map((second) => first + second)).filter(isCountry)
 }
 
 function allCountries(): [name: string, code: string][] {
-  return listCountryCodes().flatMap((code) => [
-    [code.toLowerCase(), code],
-    [(REGIONS.of(code) as string).toLowerCase(), code],
-  ])
+  const languages = ['en', 'es'].map((language) => new Intl.DisplayNames(language, { type: 'region' }))
+  return listCountryCodes().flatMap((code) =>
+    [code, ...languages.map((names) => names.of(code) as string)].map((name): [string, string] => [
+      foldName(name),
+      code,
+    ]),
+  )
 }

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import type { ApiError, ErrorDetail } from '../../../errors.ts'
 import { type FormBody, normalizeText, readField } from '../../../http/form-body.ts'
 import { type Html, html } from '../../../http/html.ts'
-import { CURRENCY_CODES, listCountryCodes } from '../../../http/iso-codes.ts'
-import type { Language } from '../../../http/language.ts'
+import { findCountryCode } from '../../../http/iso-codes.ts'
 import { KILOGRAM_GRAMS, parseAmount, parseWeight } from '../../../transfer/words.ts'
 import { fractionDigitsOf } from '../currency.ts'
 import { type Problem, type TextField, textField } from '../forms.ts'
 import type { Texts } from '../texts/texts.ts'
 import { wholeNumberOf } from './address.ts'
+import { readAccount, readHours, readWebAddress } from './typed.ts'
 
 // The fields of the forms for animals and organizations. Each field shows a stored value, reads a typed text,
 // and explains a refused text. `animals/form.ts` and `organization/form.ts` list the fields.
@@ -25,8 +25,9 @@ interface KindRules {
    *
    * @param sibling returns the text of another field of the same member, by the last part of that field's
    * name
+   * @param part the last part of the name of this field
    */
-  read?(text: string, sibling: (part: string) => string | undefined): unknown
+  read?(text: string, sibling: (part: string) => string | undefined, part: string): unknown
   /** The name of the message for a value that the schema refuses. */
   problem: Exclude<keyof Words['animal']['fields']['problems'], 'tooLong'>
 }
@@ -40,7 +41,7 @@ const KINDS = {
   check: { show: (value) => (value ? 'yes' : ''), read: readYesOrNo, problem: 'choice' },
   date: { problem: 'date' },
   list: { show: joinWith(', '), read: (text) => split(text, /,|\n/), problem: 'list' },
-  lines: { show: joinWith('\n'), read: (text) => split(text, /\n/), problem: 'videos' },
+  lines: { show: joinWith('\n'), read: (text) => split(text, /\n/).map(readWebAddress), problem: 'videos' },
   ids: { show: joinWith(', '), read: (text) => split(text, /[\s,]+/).map(readId), problem: 'bond' },
   number: { read: readNumber, problem: 'number' },
   kilograms: {
@@ -57,10 +58,12 @@ const KINDS = {
       parseAmount(text, 10 ** fractionDigitsOf(sibling('currency')?.toUpperCase())) ?? text,
     problem: 'number',
   },
-  country: { read: (text) => text.toUpperCase(), problem: 'code' },
-  currency: { read: (text) => text.toUpperCase(), problem: 'code' },
+  country: { read: (text) => findCountryCode(text) ?? text, problem: 'country' },
+  currency: { read: (text) => text.toUpperCase(), problem: 'currency' },
   email: { problem: 'email' },
-  web: { problem: 'web' },
+  web: { read: readWebAddress, problem: 'web' },
+  account: { read: (text, _sibling, network) => readAccount(network, text), problem: 'account' },
+  hours: { read: readHours, problem: 'line' },
 } satisfies Record<string, KindRules>
 
 function readId(text: string): number | string {
@@ -149,7 +152,8 @@ export function patchOf(values: Values, names: ReadonlySet<string>, fields: read
 function readValue(values: Values, name: string, kind: Kind): unknown {
   const text = values[name] ?? ''
   const { read = String }: KindRules = KINDS[kind]
-  return text === '' ? null : read(text, (part) => values[name.replace(/[^.]+$/, part)])
+  const sibling = (part: string) => values[name.replace(/[^.]+$/, part)]
+  return text === '' ? null : read(text, sibling, name.split('.').at(-1) ?? '')
 }
 
 const MARK_LENGTH = 5
@@ -229,26 +233,11 @@ function problemOf({ pointer = '', code }: ErrorDetail, words: Words, form: Form
   return { field: name, message: form.messageOf?.(name, code) ?? problems[KINDS[kind].problem](label) }
 }
 
-/** A field for a code, with suggestions of names (datalist). A page may have each kind only once. */
-export function codeField(of: 'country' | 'currency', language: Language, field: TextField): Html {
-  return html`${textField({ ...field, list: of })}${codeList(of, language)}`
-}
+/** The currencies of most shelters. A list of all would add 7 kB to the page. */
+const COMMON_CURRENCIES = ['USD', 'CAD', 'MXN', 'EUR', 'GBP']
 
-const codeLists = new Map<string, Html>()
-
-function codeList(of: 'country' | 'currency', language: Language): Html {
-  const key = `${of} ${language}`
-  const list = codeLists.get(key) ?? newCodeList(of, language)
-  codeLists.set(key, list)
-  return list
-}
-
-/** Omits the optional end tags to save bytes, because there are hundreds of options. */
-function newCodeList(of: 'country' | 'currency', language: Language): Html {
-  const names = new Intl.DisplayNames(language, { type: of === 'country' ? 'region' : 'currency' })
-  const { compare } = new Intl.Collator(language)
-  const codes = of === 'country' ? listCountryCodes() : CURRENCY_CODES
-  const named = codes.map((code) => [code, names.of(code) ?? code])
-  const sorted = named.sort(([, one = ''], [, other = '']) => compare(one, other))
-  return html`<datalist id="${of}">${sorted.map(([code, name]) => html`<option value="${code}">${name}`)}</datalist>`
+/** A field for the code of a currency, with suggestions. A page may have it only once. */
+export function currencyField(field: TextField): Html {
+  const options = COMMON_CURRENCIES.map((code) => html`<option value="${code}">`)
+  return html`${textField({ ...field, list: 'currencies' })}<datalist id="currencies">${options}</datalist>`
 }

@@ -6,7 +6,7 @@ import type { Photo } from '../../../photos/storage/stored-photo.ts'
 import { assetPath } from '../assets.ts'
 import { mailLink } from '../mail-link.ts'
 import type { Texts } from '../texts/texts.ts'
-import { countryWords, type Phrasing } from './phrases.ts'
+import { countryWords, HOURS, type Phrasing } from './phrases.ts'
 
 type Size = (typeof SIZES)[number]
 
@@ -82,9 +82,14 @@ export function addressLines(language: Language, { address = {} }: Organization)
 
 /** The shelter as schema.org JSON-LD. */
 export function shelterData(organization: Organization, url: string): object {
-  const { name, email, phone, address, website, social, latitude, longitude } = organization
+  const { name, email, phone, address, website, social, latitude, longitude, hours = {} } = organization
   const { street, city, region, postcode, country } = address ?? {}
   const elsewhere = [website, ...Object.values(social ?? {})].filter((one) => one !== undefined)
+  const openingHours = Object.entries(hours).flatMap(([day, times = '']) =>
+    HOURS.test(times)
+      ? times.split(', ').map((range) => `${day.charAt(0).toUpperCase()}${day.charAt(1)} ${range}`)
+      : [],
+  )
   return {
     ...{ '@type': 'AnimalShelter', '@id': `${url}#shelter`, name, url },
     ...(email && { email }),
@@ -96,6 +101,7 @@ export function shelterData(organization: Organization, url: string): object {
       },
     }),
     ...(latitude !== undefined && { geo: { '@type': 'GeoCoordinates', latitude, longitude } }),
+    ...(openingHours.length > 0 && { openingHours }),
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
   }
 }

@@ -128,6 +128,21 @@ export function placeWords(language: Language, { city, region, country }: Addres
     .join(', ')
 }
 
+const TIME = '(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)'
+/** Opening hours as the console stores them, such as `10:00-13:00, 16:00-19:00`. */
+export const HOURS = new RegExp(`^(?:(?:^|, )${TIME}-${TIME})+$`)
+
+/** Opening hours as people in the country write times. Other texts stay unchanged. */
+export function hoursWords(language: Language, hours: string, country = 'US'): string {
+  if (!HOURS.test(hours)) return hours
+  const format = cachedFormat(`time ${language} ${country}`, () => {
+    const options = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' } as const
+    return new Intl.DateTimeFormat(`${language}-${country}`, options)
+  })
+  const time = (text: string): string => format.format(Date.parse(`2000-01-01T${text}Z`))
+  return hours.replaceAll('-', '–').replaceAll(/\d\d:\d\d/g, time)
+}
+
 /** The name of a country. @param code ISO 3166-1 alpha-2 */
 export function countryWords(language: Language, code: string): string {
   const names = cachedFormat(

@@ -20,7 +20,7 @@ import {
   photoStrip,
   shelterData,
 } from './page-parts.ts'
-import { type Phrasing, placeWords } from './phrases.ts'
+import { hoursWords, type Phrasing, placeWords } from './phrases.ts'
 import { newPage, requirePath, sendGallery } from './send.ts'
 
 /** The maximum length of an organization's code. */
@@ -141,10 +141,12 @@ const NETWORKS: Record<string, string> = {
   linkedin: 'LinkedIn',
 }
 
-function hours({ texts: { gallery } }: Phrasing, { hours = {} }: Organization): Part {
+function hours({ texts: { gallery }, language }: Phrasing, { hours = {}, address }: Organization): Part {
   const days = Object.entries(gallery.days).flatMap(([day, name]) => {
     const words = hours[day as keyof typeof hours]
-    return words === undefined ? [] : [html`<dt>${name}</dt><dd dir="auto">${words}</dd>`]
+    return words === undefined
+      ? []
+      : [html`<dt>${name}</dt><dd dir="auto">${hoursWords(language, words, address?.country)}</dd>`]
   })
   return (
     days.length > 0 && html`<div class="panel"><h2>${gallery.hours}</h2><dl class="facts">${days}</dl></div>`

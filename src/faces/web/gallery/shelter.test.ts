@@ -10,7 +10,7 @@ test('GET /organizations/{code}: shows the shelter’s hours, address and animal
   const { id: organizationId } = await shelter({
     ...{ code: 'CO12', name: 'Harbour Shelter', mission: 'We care.\n\nFor all.', phone: '303 555 0100' },
     address: { street: '1 Quay', city: 'Denver', region: 'CO', postcode: '80202', country: 'US' },
-    hours: { monday: 'closed', saturday: '10 to 16' },
+    hours: { monday: 'closed', friday: '25:00-26:00', saturday: '10:00-13:00, 16:30-24:00' },
     social: { instagram: 'https://instagram.example/harbour' },
   })
   for (let number = 1; number <= 25; number += 1) await add({ name: `Animal ${number}`, organizationId })
@@ -21,14 +21,16 @@ test('GET /organizations/{code}: shows the shelter’s hours, address and animal
   assert.equal(page.status, 200)
   assert.match(page.text, /<h1 dir="auto">Harbour Shelter<\/h1>/)
   assert.match(page.text, /<dd dir="auto">1 Quay<br>Denver, CO 80202<br>United States<\/dd>/)
-  assert.match(page.text, /<dt>Saturday<\/dt><dd dir="auto">10 to 16<\/dd>/)
+  assert.match(page.text, /<dt>Friday<\/dt><dd dir="auto">25:00-26:00<\/dd>/)
+  assert.match(page.text, /<dt>Saturday<\/dt><dd dir="auto">10:00\sAM–1:00\sPM, 4:30\sPM–12:00\sAM<\/dd>/)
   assert.match(page.text, /<p dir="auto">We care\.<\/p><p dir="auto">For all\.<\/p>/)
   assert.match(
     page.text,
     /href="https:\/\/instagram\.example\/harbour" rel="noopener nofollow ugc">Instagram</,
   )
   assert.equal(cardNames(page).length, 24)
-  assert.equal(dataOf(page)['@graph'][1]['@type'], 'AnimalShelter')
+  const { '@type': type, openingHours } = dataOf(page)['@graph'][1]
+  assert.deepEqual([type, openingHours], ['AnimalShelter', ['Sa 10:00-13:00', 'Sa 16:30-24:00']])
 
   const next = await visit(linkOf(page, 'Next page'))
   assert.deepEqual(cardNames(next), ['Animal 1'])

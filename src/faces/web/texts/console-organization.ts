@@ -24,7 +24,14 @@ const en = {
     addButton: 'Add organization',
     hints: {
       code: '1 to 20 letters and digits, e.g. CO12. The code is part of web addresses and cannot be changed later.',
+      'address.country': 'Its name or code, e.g. United States or US',
+      latitude: 'Found automatically from the postal code or city',
       applicationNotices: 'They go to the e-mail address above, if this service sends e-mails.',
+    } as Record<string, string>,
+    groupHints: {
+      hours: 'e.g. 10am–4pm, or 10:00–13:00, 16:00–19:00, or words such as “by appointment”',
+      social:
+        'The name of each account, e.g. @harbour. Mastodon also needs the server: @harbour@mastodon.social',
     } as Record<string, string>,
     notices: [
       ['', 'At once'],
@@ -51,7 +58,7 @@ const en = {
       'address.city': 'City',
       'address.postcode': 'ZIP or postal code',
       'address.region': 'State or region',
-      'address.country': 'Country code',
+      'address.country': 'Country',
       latitude: 'Latitude',
       longitude: 'Longitude',
       mission: 'Mission',
@@ -160,7 +167,14 @@ const es: typeof en = {
     addButton: 'Añadir organización',
     hints: {
       code: 'De 1 a 20 letras y cifras, p. ej. CO12. El código forma parte de direcciones web y no se puede cambiar después.',
+      'address.country': 'Su nombre o código, p. ej. Estados Unidos o US',
+      latitude: 'Se calcula a partir del código postal o de la ciudad',
       applicationNotices: 'Van al correo electrónico de arriba, si este servicio envía correos.',
+    },
+    groupHints: {
+      hours: 'p. ej. 10-14, o 10:00-13:00, 16:00-19:00, o con palabras, como «con cita previa»',
+      social:
+        'El nombre de cada cuenta, p. ej. @refugio. Mastodon necesita también el servidor: @refugio@mastodon.social',
     },
     notices: [
       ['', 'Al momento'],
@@ -187,7 +201,7 @@ const es: typeof en = {
       'address.city': 'Ciudad',
       'address.postcode': 'Código postal',
       'address.region': 'Estado, provincia o región',
-      'address.country': 'Código del país',
+      'address.country': 'País',
       latitude: 'Latitud',
       longitude: 'Longitud',
       mission: 'Misión',

@@ -15,7 +15,7 @@ import { type Texts, textsOf } from '../../texts/texts.ts'
 import type { Choice, Choices } from '../choices.ts'
 import {
   changedFields,
-  codeField,
+  currencyField,
   type FormField,
   field,
   NON_FIELD,
@@ -237,9 +237,8 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
       return textField(shared)
     case 'money':
       return textField({ ...shared, inputMode: 'decimal' })
-    case 'country':
     case 'currency':
-      return codeField(kind, language, shared)
+      return currencyField(shared)
     case 'email':
       return textField({ ...shared, type: 'email', maxLength })
     default:

@@ -13,7 +13,7 @@ import { MAPPINGS } from '../../../../transfer/mappings/all.ts'
 import { EMPTY_SUMMARY } from '../../../../transfer/report.ts'
 import { checkField, selectField } from '../../forms.ts'
 import { readKinds, readOrganizations } from '../choices.ts'
-import { codeField } from '../fields.ts'
+import { currencyField } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import {
@@ -196,10 +196,7 @@ interface ImportChoices {
   organizations: Awaited<ReturnType<typeof readOrganizations>>
 }
 
-function fieldsOf(
-  { kinds, organizations }: ImportChoices,
-  { language, words }: ReturnType<typeof wordsFor>,
-): Part {
+function fieldsOf({ kinds, organizations }: ImportChoices, { words }: ReturnType<typeof wordsFor>): Part {
   const { import: own, animal } = words
   const programs = Object.keys(MAPPINGS).map((name) => [name, PROGRAMS[name] ?? name] as const)
   const codes = Array.isArray(organizations)
@@ -215,7 +212,7 @@ function fieldsOf(
     }),
     codes.length > 0 &&
       selectField({ name: 'organization', label: own.organization, choices: [['', none], ...codes] }),
-    codeField('currency', language, { name: 'currency', label: own.currency, value: US_LOCALE.currency }),
+    currencyField({ name: 'currency', label: own.currency, value: US_LOCALE.currency }),
     checkField({ name: 'keep', label: own.keep }),
     selectField({ name: 'dayFirst', label: own.dates.label, choices: own.dates.choices }),
     checkField({ name: 'pounds', label: own.pounds }),

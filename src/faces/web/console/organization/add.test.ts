@@ -17,8 +17,8 @@ test('the first admin is led to add the shelter, and adds it', async (t) => {
     )
 
   const added = await admin.fill(NEW, {
-    ...{ name: 'Harbour Shelter', code: 'CO12', email: 'hello@harbour.example', 'hours.monday': '10 to 16' },
-    ...{ 'address.city': 'Denver', 'address.region': 'CO', 'address.country': 'us' },
+    ...{ name: 'Harbour Shelter', code: 'CO12', email: 'hello@harbour.example', 'hours.monday': '10 to 4' },
+    ...{ 'address.city': 'Denver', 'address.region': 'CO', 'address.country': 'u.s.a.' },
     mission: 'We care.\r\nFor all.',
   })
 
@@ -31,7 +31,7 @@ test('the first admin is led to add the shelter, and adds it', async (t) => {
     ['Harbour Shelter', 'CO12', 'hello@harbour.example', 'We care.\nFor all.'],
   )
   assert.deepEqual(body.address, { city: 'Denver', region: 'CO', country: 'US' })
-  assert.deepEqual(body.hours, { monday: '10 to 16' })
+  assert.deepEqual(body.hours, { monday: '10:00-16:00' })
   assert.equal(typeof body.latitude, 'number', 'its coordinates are found, as in the API')
   for (const page of WAYS)
     assert.doesNotMatch((await admin.get(page)).text, /<p class="card">[^<]*<a href="\/console\/org/)

@@ -4,16 +4,7 @@ import type { Language } from '../../../../http/language.ts'
 import { PATCHABLE } from '../../../../organizations/schema.ts'
 import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
-import {
-  codeField,
-  type FormField,
-  field,
-  NON_FIELD,
-  problemsOf,
-  schemaIn,
-  type Values,
-  wide,
-} from '../fields.ts'
+import { type FormField, field, NON_FIELD, problemsOf, schemaIn, type Values, wide } from '../fields.ts'
 
 type Groups = Record<string, readonly FormField[]>
 
@@ -37,8 +28,8 @@ export const GROUPS = {
     field('longitude', 'number'),
   ],
   about: [wide('mission', 'text'), wide('adoptionPolicy', 'text'), wide('adoptionUrl', 'web')],
-  hours: partsOf('hours').map((name) => field(name)),
-  social: partsOf('social').map((name) => field(name, 'web')),
+  hours: partsOf('hours').map((name) => field(name, 'hours')),
+  social: partsOf('social').map((name) => field(name, 'account')),
 } satisfies Groups
 
 export const FIELDS: readonly FormField[] = Object.values(GROUPS).flat()
@@ -78,7 +69,7 @@ export function organizationForm(path: string, parts: FormParts): Html {
   const { animal, organization } = textsOf(language).console
   const fieldsets = Object.entries(groups).map(
     ([group, fields]) => html`<fieldset class="card"><legend><h2>${organization.groups[group]}</h2></legend>
-<div class="fields">${fields.map((field) => input(field, parts))}</div></fieldset>`,
+${hintOf(organization.groupHints[group])}<div class="fields">${fields.map((field) => input(field, parts))}</div></fieldset>`,
   )
   return html`<form class="animal" id="field-${NON_FIELD}" method="post" action="${path}" novalidate data-guard>
 ${problemSummary(animal.wrong, problems)}${hidden}
@@ -94,8 +85,8 @@ function input({ name, kind, wide }: FormField, { values, problems, language }: 
       ? longTextField({ ...shared, rows: 5 })
       : kind === 'choice'
         ? selectField({ ...shared, choices: notices })
-        : kind === 'country'
-          ? codeField(kind, language, shared)
-          : textField({ ...shared, type: kind === 'email' ? 'email' : 'text' })
+        : textField({ ...shared, type: kind === 'email' ? 'email' : 'text' })
   return wide ? html`<div class="wide">${control}</div>` : control
 }
+
+const hintOf = (hint: string | undefined): Part => hint && html`<p class="hint">${hint}</p>`
