@@ -24,6 +24,12 @@ export function merge(before: Partial<NewPet>, patch: PetPatch): NewPet {
   return after as never
 }
 
+/** Statuses of animals in the public lists. */
+export const LISTED_STATUSES = ['available', 'pending'] as const
+
+export const isListed = (pet: { status?: string | undefined } | undefined): boolean =>
+  LISTED_STATUSES.some((status) => status === pet?.status)
+
 /** The members of an animal that staff keep off the public pages. */
 const KEPT_BACK_MEMBERS = ['holdReason', 'outcomeKind', 'outcomeDate', 'outcomeNote'] as const
 

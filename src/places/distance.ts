@@ -4,6 +4,7 @@ export interface Point {
   longitude: number
 }
 
+export const METERS_PER_MILE = 1_609.344
 /** The mean radius of the Earth (IUGG). */
 const EARTH_METERS = 6_371_008.8
 /** The length of one degree along a meridian. */

@@ -2,12 +2,12 @@ import { changes } from '../db/change.ts'
 import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
-import { HIDDEN } from '../pets/rules.ts'
+import { HIDDEN, isListed } from '../pets/rules.ts'
 import * as pets from '../pets/store.ts'
 import { type Refusal, RefusalError, shorten, toRefusal } from './report.ts'
 import { findExisting, idInFile, joinId, type Origin } from './sources.ts'
 import type { NamedBond } from './validate.ts'
-import { type ImportedAnimal, isOffered } from './write.ts'
+import type { ImportedAnimal } from './write.ts'
 
 // Joins the bonds of a file when all of its animals are in the store. A bond that one animal names binds all
 // of its animals. If one of them is missing, none of the others is published.
@@ -163,7 +163,7 @@ async function publish(naming: ImportedAnimal[], { write, by, clock }: BondConte
 
 /** Takes animals off the public pages. An animal with an open order stays until the order ends. */
 async function hide(petIds: number[], { db, write, by, clock, dryRun }: BondContext): Promise<void> {
-  const offered = dryRun ? [] : (await pets.findMany(db, petIds)).filter(isOffered)
+  const offered = dryRun ? [] : (await pets.findMany(db, petIds)).filter(isListed)
   for (const { id } of offered)
     await write(changes.updatePet, HIDDEN, { id, by, now: clock() }).catch(toRefusal)
 }

@@ -11,6 +11,7 @@ import {
   findTakenExternalIds,
   HIDDEN,
   isKeptBack,
+  isListed,
   merge,
 } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
@@ -169,7 +170,7 @@ function createBatchWriter({ db, plan, numbers, existing, findSameChip, outcome 
     const { pet, bond } = withBond(animal, before?.pet)
     if (before) existing.requireSame(before, pet)
     outcome.sameChips.push(...findSameChip(animal, before?.pet.id))
-    const isTakenOff = animal.unlisted && plan.update && isOffered(before?.pet)
+    const isTakenOff = animal.unlisted && plan.update && isListed(before?.pet)
     if (animal.gone) {
       if (before && isTakenOff) await change(db, before, HIDDEN, plan)
       if (isTakenOff) outcome.takenOff += 1
@@ -235,7 +236,7 @@ const refuseWithBond =
 
 /** The other program may not know that staff have put an animal on hold or recorded its outcome here. */
 function keepBack(animal: ValidAnimal, before: Pet | undefined, { leftOut }: BatchOutcome): ValidAnimal {
-  if (!before || !isKeptBack(before) || !isOffered(animal.pet)) return animal
+  if (!before || !isKeptBack(before) || !isListed(animal.pet)) return animal
   leftOut.push(KEPT_BACK)
   const { status: _status, ...pet } = animal.pet
   return { ...animal, pet }
@@ -303,13 +304,8 @@ async function updateExisting(
   { patch, unlisted }: ValidAnimal & { patch: PetPatch },
   plan: ImportPlan,
 ): Promise<'updated' | 'unchanged'> {
-  const hidden = unlisted && isOffered(before.pet) ? { ...patch, ...HIDDEN } : patch
+  const hidden = unlisted && isListed(before.pet) ? { ...patch, ...HIDDEN } : patch
   return change(db, before, hidden, plan)
-}
-
-/** Whether people can apply for an animal, or see that somebody else has. */
-export function isOffered(pet: Pick<Pet, 'status'> | undefined): boolean {
-  return pet?.status === 'available' || pet?.status === 'pending'
 }
 
 /** @throws {RefusalError} @throws {ApiError} as `updatePet` */

@@ -4,6 +4,7 @@ import type { Organization } from '../../organizations/schema.ts'
 import * as organizations from '../../organizations/store.ts'
 import { parseFields, type Representation } from '../../pets/row.ts'
 import type { Pet } from '../../pets/schema.ts'
+import { METERS_PER_MILE } from '../../places/distance.ts'
 import { type Categories, type Type, theirColor } from './words.ts'
 
 // Converts animals and organizations to the JSON of the Petfinder API v2. Every key is present. An unknown
@@ -12,14 +13,12 @@ import { type Categories, type Type, theirColor } from './words.ts'
 /** Path prefix of this API. */
 export const PREFIX = '/v2'
 
-const METERS_IN_A_MILE = 1_609.344
-
 /** Miles with up to four decimals. */
 function toMiles(meters: number | undefined): number | null {
-  return meters === undefined ? null : Number((meters / METERS_IN_A_MILE).toFixed(4))
+  return meters === undefined ? null : Number((meters / METERS_PER_MILE).toFixed(4))
 }
 
-export const toMeters = (miles: number): number => miles * METERS_IN_A_MILE
+export const toMeters = (miles: number): number => miles * METERS_PER_MILE
 
 /** The members of an organization that its JSON is made from. */
 type OrganizationSource = Partial<Organization> & {

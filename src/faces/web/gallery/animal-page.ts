@@ -209,7 +209,8 @@ function shareRow({ texts: { gallery } }: Phrasing, { id, name }: Animal, url: s
   const address = mailTextAddress(gallery.adoptTitle(name), url)
   return html`<p class="share"><a class="button plain" href="${address}">${gallery.shareByEmail}</a>
 <button class="plain scripted" type="button" data-favorite="${id}" aria-pressed="false">${gallery.favorite}</button>
-<button class="plain scripted" type="button" data-share="${gallery.share}" data-copied="${gallery.linkCopied}">${gallery.copyLink}</button></p>`
+<button class="plain scripted" type="button" data-share="${gallery.share}" data-copied="${gallery.linkCopied}">${gallery.copyLink}</button>
+<span class="visually-hidden" role="status"></span></p>`
 }
 
 function firstStep(phrasing: Phrasing, parts: AnimalParts): Html {

@@ -9,6 +9,7 @@ import * as inventory from '../../../inventory/store.ts'
 import * as organizations from '../../../organizations/store.ts'
 import { findSummaries } from '../../../pets/list.ts'
 import { type FieldSelection, parseFields, type RenderOptions } from '../../../pets/row.ts'
+import { isListed } from '../../../pets/rules.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
 import { type Finder, finderOf } from '../../../pets/search/filters.ts'
 import { scopeOf, searchPets } from '../../../pets/search/find.ts'
@@ -60,9 +61,6 @@ export interface Gallery {
   /** The shelters of these animals, by id. The result may contain more shelters. */
   sheltersOf(animals: Animal[]): Promise<Map<number, ShelterName>>
 }
-
-/** Statuses of animals in the public lists. */
-export const LISTED_STATUSES = ['available', 'pending'] as const
 
 export function openGallery(context: Context): Gallery {
   const { config, db, version } = context
@@ -155,7 +153,7 @@ export async function listAnimals(
   const animals = found.flatMap(({ id, toObject }): Animal[] => {
     const animal = summariesById.get(id)
     // The animal may have changed since the search.
-    if (!animal || !LISTED_STATUSES.some((status) => status === animal.status)) return []
+    if (!animal || !isListed(animal)) return []
     const { distanceMeters } = toObject() as Pick<Animal, 'distanceMeters'>
     return [distanceMeters === undefined ? animal : { ...animal, distanceMeters }]
   })

@@ -225,6 +225,10 @@ test('the gallery in a browser', NEEDS_BROWSER, async (t) => {
       await page.waitForURL(at('/favorites?id=23&id=26'))
       await page.getByRole('button', { name: 'Favorite: Animal 26' }).click()
       await page.locator('button[aria-pressed=false]').waitFor()
+      await page.evaluate('localStorage.favorites = "[99999,23]"')
+      await page.goto(at('/favorites'))
+      await page.getByRole('button', { name: 'Remove from favorites' }).click()
+      await page.waitForURL(at('/favorites?id=23'))
       assert.deepEqual(browserErrors, [])
 
       const plain = await openPage(browser, { javaScriptEnabled: false })

@@ -2,10 +2,11 @@ import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { parseInt64 } from '../../../http/int64.ts'
 import { findSummaries } from '../../../pets/list.ts'
+import { isListed } from '../../../pets/rules.ts'
 import { assetPath } from '../assets.ts'
 import { categoryLabel } from '../kind-words.ts'
 import { pageHeaders } from '../page.ts'
-import { animalPath, findAnimal, type Gallery, LISTED_STATUSES } from './animals.ts'
+import { animalPath, findAnimal, type Gallery } from './animals.ts'
 import { type CardNames, cardList, namesFor } from './cards.ts'
 import { type Fact, factsOf, isKnown } from './facts.ts'
 import { galleryPage } from './frame.ts'
@@ -32,8 +33,9 @@ export function favoritesRoutes(app: App, gallery: Gallery): void {
       const found = await findSummaries(context.db, ids, show.photosBase)
       const byId = new Map([...found.values()].map((animal): [number, Animal] => [animal.id, animal]))
       const animals = ids.flatMap((id) => byId.get(id) ?? []).filter(isListed)
+      const gone = ids.filter((id) => !animals.some((animal) => animal.id === id))
       const names = await namesFor(gallery, animals)
-      const body = favoritesPage(phrasing, animals, names, ids.length - animals.length)
+      const body = favoritesPage(phrasing, animals, names, gone)
       return newPage(body, { headers, now: phrasing.now })
     }),
   )
@@ -41,7 +43,7 @@ export function favoritesRoutes(app: App, gallery: Gallery): void {
     sendGallery(request, reply, context, async (phrasing) => {
       const ids = idsIn(request.query, MAX_COMPARED)
       const found = await Promise.all(ids.map((id) => findAnimal(gallery, id)))
-      const animals = found.filter((animal) => animal !== undefined && isListed(animal)) as Animal[]
+      const animals = found.filter((animal) => isListed(animal)) as Animal[]
       const body = comparePage(phrasing, animals, await namesFor(gallery, animals))
       return newPage(body, { headers, now: phrasing.now })
     }),
@@ -57,16 +59,17 @@ function idsIn({ id = [] }: ByIds['Querystring'], max: number): number[] {
   return [...new Set(ids.filter((one) => one !== undefined))].slice(0, max)
 }
 
-const isListed = ({ status }: Animal): boolean => LISTED_STATUSES.some((listed) => listed === status)
-
-function favoritesPage(phrasing: Phrasing, animals: Animal[], names: CardNames, missing: number): string {
+function favoritesPage(phrasing: Phrasing, animals: Animal[], names: CardNames, gone: number[]): string {
   const { texts, language } = phrasing
   const { gallery, common } = texts
   return galleryPage({
     ...{ language, path: '/favorites', title: gallery.favorites },
     main: html`<h1>${gallery.favorites}</h1>
-<p class="lead">${animals.length > 0 ? gallery.favoritesText : gallery.noFavorites}</p>
-${missing > 0 && html`<p class="notice">${gallery.favoritesGone(missing)}</p>`}
+<p class="lead">${animals.length + gone.length > 0 ? gallery.favoritesText : gallery.noFavorites}</p>
+${
+  gone.length > 0 &&
+  html`<p class="notice">${gallery.favoritesGone(gone.length)} <button class="plain scripted" type="button" data-gone="${gone.join(' ')}">${gallery.removeGone}</button></p>`
+}
 ${animals.length > 0 && cardList(phrasing, animals, names)}
 ${animals.length > 1 && compareForm(phrasing, animals)}
 <p><a href="/animals">${common.toGallery}</a></p>`,
@@ -77,7 +80,7 @@ ${animals.length > 1 && compareForm(phrasing, animals)}
 function compareForm({ texts: { gallery } }: Phrasing, animals: Animal[]): Html {
   const choices = animals.map(
     ({ id, name }, index) =>
-      html`<label class="choice"><input type="checkbox" name="id" value="${id}"${index < MAX_COMPARED && html` checked`}>${name}</label>`,
+      html`<label class="choice"><input type="checkbox" name="id" value="${id}"${index < MAX_COMPARED && html` checked`}><span dir="auto">${name}</span></label>`,
   )
   return html`<form class="panel compare-form" action="/compare"><fieldset class="checks"><legend>${gallery.compareUpTo(MAX_COMPARED)}</legend>${choices}</fieldset>
 <button>${gallery.compare}</button></form>`
@@ -101,7 +104,7 @@ function compareTable(phrasing: Phrasing, animals: Animal[], { kinds, shelters }
     const shelter = shelters.get(animal.organizationId ?? -1)
     const facts = factsOf(phrasing, animal, categoryLabel(texts, kinds.get(animal.categoryId)?.name ?? ''))
     const place = placeWords(language, animal.place) || placeWords(language, shelter?.address)
-    return [...facts, [gallery.address, place], [gallery.shelter, shelter?.name]] satisfies Fact[]
+    return [...facts, [gallery.place, place], [gallery.shelter, shelter?.name]] satisfies Fact[]
   })
   const [first = []] = columns
   const rows = first.map(([label], row): Part => {

@@ -12,10 +12,13 @@ test('GET /favorites: lists the named animals that look for a home, and offers t
   const page = await visit(`/favorites?id=${bo}&id=${gone}&id=${hidden}&id=${ada}&id=${bo}&id=x&id=99999`)
   assert.equal(page.status, 200)
   assert.deepEqual(cardNames(page), ['Bo', 'Ada'])
-  assert.match(page.text, /3 of your favorites are no longer looking for a home/)
+  assert.match(page.text, /3 favorites are no longer listed\. <button[^>]* data-gone="3 4 99999">Remove/)
   assert.match(page.text, /<form class="panel compare-form" action="\/compare">/)
   assert.doesNotMatch(page.text, /Gone|Hidden/)
   assert.equal(page.headers['x-robots-tag'], 'noindex')
+
+  const none = await visit(`/favorites?id=${gone}`)
+  assert.match(none.text, /Your favorites are kept[\s\S]*One favorite is no longer listed\./)
 
   for (const query of ['', '?id=', '?id=%00', '?id[]=1']) {
     const empty = await visit(`/favorites${query}`)
@@ -48,7 +51,7 @@ test('GET /compare: puts the public facts of up to four animals side by side', a
     Sex: ['Female', '–'],
     'Good with': ['Cats', '–'],
     'Adoption fee': ['–', 'No fee'],
-    Address: ['Denver, CO', '–'],
+    Location: ['Denver, CO', '–'],
     Shelter: ['Harbour Shelter', '–'],
   })
   assert.doesNotMatch(text, /Hidden|Pulls|B7/)

@@ -5,10 +5,11 @@ import { type Html, html, type Part } from '../../../http/html.ts'
 import { ONE_LINE } from '../../../http/text.ts'
 import { type Static, Type } from '../../../http/type.ts'
 import { AGES } from '../../../pets/fields.ts'
+import { LISTED_STATUSES } from '../../../pets/rules.ts'
 import { FILTERS, type PetQuery } from '../../../pets/schema.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
 import { categoryLabel } from '../kind-words.ts'
-import { type Gallery, LISTED_STATUSES } from './animals.ts'
+import type { Gallery } from './animals.ts'
 import { distanceWords, type Phrasing } from './phrases.ts'
 
 // Reads the filters in the URL of a list, and renders the search form.

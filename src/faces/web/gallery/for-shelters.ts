@@ -6,7 +6,7 @@ import { galleryPage } from './frame.ts'
 import type { Phrasing } from './phrases.ts'
 import { newPage, sendGallery } from './send.ts'
 
-export const FOR_SHELTERS = '/for-shelters'
+const FOR_SHELTERS = '/for-shelters'
 
 /** The page that tells shelters what the service does and how to join. Signing in is the last step. */
 export function forSheltersRoute(app: App, context: Context): void {

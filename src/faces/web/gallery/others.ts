@@ -1,6 +1,7 @@
 import * as organizations from '../../../organizations/store.ts'
+import { LISTED_STATUSES } from '../../../pets/rules.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
-import { type Gallery, LISTED_STATUSES, type Listing, listAnimals } from './animals.ts'
+import { type Gallery, type Listing, listAnimals } from './animals.ts'
 import type { Animal } from './phrases.ts'
 
 const MAX_OTHERS = 4

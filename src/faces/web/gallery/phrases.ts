@@ -1,5 +1,6 @@
 import type { Language } from '../../../http/language.ts'
 import type { Pet } from '../../../pets/schema.ts'
+import { METERS_PER_MILE } from '../../../places/distance.ts'
 import { fractionDigitsOf } from '../currency.ts'
 import type { Texts } from '../texts/texts.ts'
 
@@ -151,8 +152,6 @@ export function countryWords(language: Language, code: string): string {
   )
   return names.of(code) ?? code
 }
-
-const METERS_PER_MILE = 1_609.344
 
 /** A distance in kilometers and miles. */
 export function distanceWords(language: Language, meters: number): string {

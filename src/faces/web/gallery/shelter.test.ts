@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as petLists from '../../../pets/list.ts'
+import { LISTED_STATUSES } from '../../../pets/rules.ts'
 import { cardNames, dataOf, linkOf, startGallery } from '../../../testing/gallery.ts'
 import { setNextPetId } from '../../../testing/next-id.ts'
-import { LISTED_STATUSES } from './animals.ts'
 
 test('GET /organizations/{code}: shows the shelter’s hours, address and animals', async (t) => {
   const { add, visit, shelter } = await startGallery(t)

@@ -42,13 +42,23 @@ function showFavorites() {
   for (const button of buttons()) button.ariaPressed = String(ids.includes(Number(button.dataset.favorite)))
 }
 
+function keep(ids) {
+  localStorage.setItem(KEY, JSON.stringify(ids.slice(0, MAX_FAVORITES)))
+  showFavorites()
+}
+
 function toggle({ currentTarget }) {
   const id = Number(currentTarget.dataset.favorite)
   const ids = readFavorites()
   const others = ids.filter((one) => one !== id)
-  const next = others.length < ids.length ? others : [id, ...ids].slice(0, MAX_FAVORITES)
-  localStorage.setItem(KEY, JSON.stringify(next))
-  showFavorites()
+  keep(others.length < ids.length ? others : [id, ...ids])
+}
+
+/** Removes animals that are no longer listed. They have no card with a button. */
+function removeGone({ currentTarget }) {
+  const gone = currentTarget.dataset.gone.split(' ').map(Number)
+  keep(readFavorites().filter((id) => !gone.includes(id)))
+  location.replace(link.href)
 }
 
 /** Adds a button to the card of an animal. */
@@ -71,6 +81,10 @@ if (nav && canStore()) {
     button.classList.remove('scripted')
     button.addEventListener('click', toggle)
   }
+  for (const button of document.querySelectorAll('[data-gone]')) {
+    button.classList.remove('scripted')
+    button.addEventListener('click', removeGone)
+  }
   showFavorites()
   addEventListener('storage', showFavorites)
   addEventListener('pageshow', showFavorites)
@@ -90,7 +104,7 @@ for (const button of document.querySelectorAll('[data-share]')) {
     if (navigator.share)
       return navigator.share({ title: document.title, url: address() }).catch(() => undefined)
     await navigator.clipboard.writeText(address())
-    button.ariaLive = 'polite'
     button.textContent = button.dataset.copied
+    button.parentElement.querySelector('[role=status]').textContent = button.dataset.copied
   })
 }

@@ -143,6 +143,7 @@ const en = {
   email: 'E-mail',
   phone: 'Phone',
   address: 'Address',
+  place: 'Location',
   website: 'Website',
   elsewhere: 'Social media',
   // Feed and embed
@@ -161,9 +162,8 @@ const en = {
   noFavorites:
     'You have no favorites yet. Press the heart of an animal to find it here again. Favorites need JavaScript.',
   favoritesGone: (count: number) =>
-    count === 1
-      ? 'One of your favorites is no longer looking for a home.'
-      : `${count} of your favorites are no longer looking for a home.`,
+    count === 1 ? 'One favorite is no longer listed.' : `${count} favorites are no longer listed.`,
+  removeGone: 'Remove from favorites',
   compare: 'Compare',
   compareUpTo: (max: number) => `Compare up to ${max} animals`,
   compareTitle: 'Compare animals',
@@ -341,6 +341,7 @@ const es: typeof en = {
   email: 'Correo',
   phone: 'Teléfono',
   address: 'Dirección',
+  place: 'Ubicación',
   website: 'Sitio web',
   elsewhere: 'Redes sociales',
   feed: 'Nuevos animales que buscan un hogar',
@@ -357,9 +358,8 @@ const es: typeof en = {
   noFavorites:
     'Todavía no tiene favoritos. Pulse el corazón de un animal para encontrarlo aquí. Los favoritos necesitan JavaScript.',
   favoritesGone: (count) =>
-    count === 1
-      ? 'Uno de sus favoritos ya no busca un hogar.'
-      : `${count} de sus favoritos ya no buscan un hogar.`,
+    count === 1 ? 'Un favorito ya no está publicado.' : `${count} favoritos ya no están publicados.`,
+  removeGone: 'Quitar de favoritos',
   compare: 'Comparar',
   compareUpTo: (max) => `Comparar hasta ${max} animales`,
   compareTitle: 'Comparar animales',

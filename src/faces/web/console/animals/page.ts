@@ -12,6 +12,7 @@ import type { PetStatus } from '../../../../pets/fields.ts'
 import { findByMicrochip, foldMicrochip } from '../../../../pets/microchips.ts'
 import { MOVES } from '../../../../pets/move.ts'
 import { parseFields } from '../../../../pets/row.ts'
+import { isListed } from '../../../../pets/rules.ts'
 import type { Pet } from '../../../../pets/schema.ts'
 import * as pets from '../../../../pets/store.ts'
 import { formatDate } from '../../dates.ts'
@@ -102,12 +103,10 @@ function head(
   care: string,
 ): Html {
   const { words } = wordsFor(request)
-  const status = pet.status ?? 'unlisted'
-  const isInGallery = status === 'available' || status === 'pending'
   const general = values ? undefined : problems.find(({ field }) => field === NON_FIELD)
   return html`<div class="head"><div><h1>${pet.name}</h1>
 <p>${statusTag(pet, request)} ${whyOf(pet, words)}
-${isInGallery && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
+${isListed(pet) && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
 ${pet.staff?.holdReason && html`<p>${holdTag(pet, request)} ${pet.staff.holdReason}</p>`}
 ${fosterLine(pet, words)}${care && html`<p>${care}</p>`}
 ${paperLinks(request, pet.id)}</div>

@@ -6,9 +6,10 @@ import { type Html, html, type Part } from '../../../../http/html.ts'
 import { publicOrigin } from '../../../../http/link.ts'
 import type { Organization } from '../../../../organizations/schema.ts'
 import * as organizations from '../../../../organizations/store.ts'
+import { isListed } from '../../../../pets/rules.ts'
 import { photosBaseForPages, toPhotos } from '../../../../photos/storage/stored-photo.ts'
 import { assetPath } from '../../assets.ts'
-import { animalPath, LISTED_STATUSES } from '../../gallery/animals.ts'
+import { animalPath } from '../../gallery/animals.ts'
 import { factList } from '../../gallery/facts.ts'
 import { excerpt } from '../../gallery/frame.ts'
 import { addressLines } from '../../gallery/page-parts.ts'
@@ -55,14 +56,13 @@ async function partsOf(context: Context, request: FastifyRequest, stored: OwnAni
   const shelter =
     pet.organizationId === undefined ? undefined : await organizations.find(db, pet.organizationId)
   const category = (await categories.list(db)).find((one) => one.id === pet.categoryId)
-  const isListed = LISTED_STATUSES.some((status) => status === pet.status)
   const url = publicOrigin(config, request) + animalPath({ id, name: pet.name })
   return {
     ...{ phrasing, stored },
     kind: categoryLabel(phrasing.texts, category?.name ?? ''),
     photo: toPhotos(photos, base)?.[0]?.sizes.large ?? assetPath('no-photo.svg'),
     shelter: shelter && organizations.toView(shelter, base),
-    link: isListed ? url : undefined,
+    link: isListed(pet) ? url : undefined,
   }
 }
 
