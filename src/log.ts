@@ -1,9 +1,11 @@
+import type { Writable } from 'node:stream'
+import { styleText } from 'node:util'
 import pino, { type DestinationStream, type Logger } from 'pino'
 
 /** How long a shutdown waits for a log that nobody reads, and how much of the log stays in memory. */
 const FLUSH_MS = 500
 const MAX_WAITING_BYTES = 16 * 2 ** 20
-const WARN = 40
+const [INFO, WARN] = [30, 40]
 
 /**
  * Writes JSON lines to stderr in batches, at least every second. All lines of one event-loop turn reach the
@@ -62,6 +64,19 @@ export function standardError(
         }
         done()
       })
+    },
+  }
+}
+
+/** Writes the log as text for people. */
+export function readableLog(terminal: Writable): DestinationStream {
+  return {
+    write(line) {
+      const { level, time, msg, err, ...details } = JSON.parse(line)
+      const label = styleText(level > INFO ? 'red' : 'green', pino.levels.labels[level] ?? '')
+      const values = Object.entries(details).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+      const text = [new Date(time).toLocaleTimeString(), label, msg, ...values].join(' ')
+      terminal.write(`${text}\n${err ? `${err.stack}\n` : ''}`)
     },
   }
 }

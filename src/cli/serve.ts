@@ -121,10 +121,10 @@ async function serve(config: Config, { environment, stderr }: CommandContext): P
   return starting
 }
 
-/** On a terminal, the log is formatted with colors; otherwise it is JSON lines on stderr. */
+/** On a terminal, the log is readable text; otherwise it is JSON lines on stderr. */
 async function openLog(stderr: Output): Promise<DestinationStream | undefined> {
   if (stderr !== process.stderr) return stderr
-  return stderr.isTTY ? (await import('pino-pretty')).default({ destination: 2 }) : undefined
+  return stderr.isTTY ? (await import('../log.ts')).readableLog(stderr) : undefined
 }
 
 /**
