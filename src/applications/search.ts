@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { mapInTurns } from '../http/turns.ts'
 import { type Viewer, whereVisibleTo } from '../orders/store.ts'
@@ -42,8 +43,18 @@ export async function listOpen(db: Db, petId: number, viewer: Viewer): Promise<S
   return rows.map(toStored)
 }
 
-/** The maximum number of waiting applications among which the same person is looked for. */
+/** The maximum number of waiting applications, per status, among which the same person is looked for. */
 const MAX_SEARCHED = 500
+/** The maximum number of other applications that are listed for one application. */
+const MAX_OTHERS = 10
+
+/** The e-mail address of the applicant, which is in a JSON column. */
+const EMAIL = {
+  sqlite: sql.raw<string | null>(`applicant ->> '$.applicant.email'`),
+  postgres: sql.raw<string | null>(`applicant::json #>> '{applicant,email}'`),
+}
+
+export type OtherApplication = Pick<StoredApplication, 'id' | 'petId'>
 
 /**
  * Finds the other waiting applications of the same people, by the ids of the given applications. The e-mail
@@ -53,14 +64,23 @@ export async function findOthersOfSamePeople(
   db: Db,
   given: readonly StoredApplication[],
   viewer: Viewer,
-): Promise<Map<number, StoredApplication[]>> {
-  const waiting = await listWaiting(db, { limit: MAX_SEARCHED }, viewer)
-  const byPerson = Map.groupBy(waiting, ({ personal }) => personal?.applicant.email.toLowerCase())
+): Promise<Map<number, OtherApplication[]>> {
+  const email = EMAIL[dialectOf(db).engine]
+  const waiting: (OtherApplication & { email: string | null })[] = []
+  for (const status of UNDECIDED) {
+    const rows = selectStatus(db, status, { limit: MAX_SEARCHED }).select([
+      'id',
+      'pet_id as petId',
+      email.as('email'),
+    ])
+    waiting.push(...(await whereVisibleTo(rows, viewer).execute()))
+  }
+  const byPerson = Map.groupBy(waiting, (one) => one.email?.toLowerCase())
   return new Map(
     given.flatMap(({ id, personal }) => {
       const own = personal && byPerson.get(personal.applicant.email.toLowerCase())
-      const others = own?.filter((one) => one.id !== id) ?? []
-      return others.length > 0 ? [[id, others] as const] : []
+      const others = own?.filter((one) => one.id !== id).sort((one, other) => one.id - other.id) ?? []
+      return others.length > 0 ? [[id, others.slice(0, MAX_OTHERS)] as const] : []
     }),
   )
 }

@@ -139,6 +139,20 @@ test('the queue marks the several applications of one person', async (t) => {
   assert.match(text, /Same person, also applied for: <a href="\/console\/applications\/1">Rex<\/a>/)
 })
 
+test('the queue lists at most ten other applications of one person', async (t) => {
+  const { app, ana } = await startShelter(t)
+  for (let number = 1; number <= 12; number += 1)
+    await app.post('/v1/applications', { petId: 1 + (number % 2), applicant: KIM })
+  await app.patch('/v1/applications/2', { status: 'in_review' })
+  const lines = (await ana.get(LIST)).text.match(/also applied for: .*?<\/p>/g) ?? []
+  const linked = lines.map((line) =>
+    [...line.matchAll(/applications\/(\d+)"/g)].map(([, id]) => id).join(' '),
+  )
+  assert.equal(linked.length, 12)
+  assert.ok(linked.includes('1 2 3 4 5 6 7 8 9 10'), linked.join('\n'))
+  assert.ok(linked.includes('2 3 4 5 6 7 8 9 10 11'), linked.join('\n'))
+})
+
 test('the comparison shows the answers of all applicants to one question', async (t) => {
   const { app, ana } = await startShelter(t)
   await applyFor(app, 1, { ...KIM, 'q-q0': 'A large one.', 'q-q1': 'Two cats.' })

@@ -1,7 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { listNextStatuses } from '../../../../applications/application-changes.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
-import { findOthersOfSamePeople, list, listWaiting } from '../../../../applications/search.ts'
+import {
+  findOthersOfSamePeople,
+  list,
+  listWaiting,
+  type OtherApplication,
+} from '../../../../applications/search.ts'
 import type { StoredApplication } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
@@ -95,13 +100,13 @@ ${selectField({ name: 'status', label: applications.status, value: status, choic
 interface QueueParts {
   animals: ReadonlyMap<number, NamedAnimal>
   /** Other applications of the same person, by the id of the application. */
-  others: ReadonlyMap<number, StoredApplication[]>
+  others: ReadonlyMap<number, OtherApplication[]>
   now: number
 }
 
 /** Links to the other applications of the same person. */
 function samePerson(
-  own: readonly StoredApplication[],
+  own: readonly OtherApplication[],
   animals: QueueParts['animals'],
   request: FastifyRequest,
 ): Html {
