@@ -2,6 +2,7 @@ import type { Db } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
 import type { FieldSelection, RenderOptions } from './row.ts'
 import type { Pet, PetHistory } from './schema.ts'
+import { countMatches } from './search/facets.ts'
 import type { Finder } from './search/filters.ts'
 import { type SearchQuery, type StaffSort, searchPets } from './search/find.ts'
 import type { Position } from './search/matching.ts'
@@ -55,6 +56,13 @@ export async function listForStaff(
   const { found, next } = await searchPets(finder, { query: petQuery, selection, after }, renderOptions)
   const last = found.length > limit ? found[limit - 1]?.position : next
   return { found: found.slice(0, limit).map(({ toObject }) => toObject() as StaffPet), next: last }
+}
+
+/** Counts animals that were not published yet, up to 1,000,000. Leaves out those with an outcome. */
+export async function countUnlisted(finder: Finder, organizationId: number | undefined): Promise<number> {
+  const owner = organizationId !== undefined && { organizationId: [organizationId] }
+  const query = { limit: 1, within: 1, sort: '-id', withoutStatus: 'unlisted', ...owner }
+  return (await countMatches(finder, query as SearchQuery)).count
 }
 
 /** A change of an existing animal. */

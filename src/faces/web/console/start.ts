@@ -6,7 +6,13 @@ import { type Html, html, type Part } from '../../../http/html.ts'
 import * as inventory from '../../../inventory/store.ts'
 import { viewerOf } from '../../../orders/store.ts'
 import { list as listOrganizations } from '../../../organizations/list.ts'
-import { latestChanges, listForStaff, type StaffPet, type StaffPetQuery } from '../../../pets/inside.ts'
+import {
+  countUnlisted,
+  latestChanges,
+  listForStaff,
+  type StaffPet,
+  type StaffPetQuery,
+} from '../../../pets/inside.ts'
 import { type Finder, finderOf } from '../../../pets/search/filters.ts'
 import { photosBaseForPages } from '../../../photos/storage/stored-photo.ts'
 import { listChangeAuthors } from '../../../staff/store.ts'
@@ -34,12 +40,13 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const { organizationId } = request.caller
   const { overall } = await inventory.count(context.db, organizationId)
   const isEmpty = Object.values(overall).every((count) => count === 0)
+  const counts = { ...overall, unlisted: overall.unlisted && (await countUnlisted(finder, organizationId)) }
   const mayAdd = callerMay(request.caller, 'changeAnimals')
   const main = html`<div class="head"><h1>${start.title}</h1>
 ${mayAdd && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
 ${await shelterFirst(context, request)}
 ${!isEmpty && (await waitingLine(context, request))}
-${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(overall, wordsFor(request))}
+${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(counts, wordsFor(request))}
 ${
   !isEmpty &&
   html`<div class="two">${await toDo(context, finder, request)}</div>
@@ -68,11 +75,11 @@ async function waitingLine({ db }: Context, { caller, headers }: FastifyRequest)
 }
 
 function numbers(
-  overall: Record<string, number>,
+  counts: Record<string, number>,
   { language, words: { start } }: ReturnType<typeof wordsFor>,
 ): Html {
   const items = ['available', 'pending', 'unlisted', 'sold'].map((status) => {
-    const count = overall[status] ?? 0
+    const count = counts[status] ?? 0
     return html`<li><a href="${PREFIX}/animals?status=${status}"><b>${count.toLocaleString(language)}</b> ${start.counted(status, count)}</a></li>`
   })
   return html`<h2 class="visually-hidden">${start.numbers}</h2><ul class="numbers">${items}</ul>`

@@ -157,6 +157,15 @@ test('POST /console/animals/selected reports animals that cannot be changed, cha
   assert.match(text, /<option value="unlist" selected>/)
 })
 
+test('GET /console/ counts an animal with an outcome not among the unpublished ones', async (t) => {
+  const { ana } = await startWithAnimals(t)
+  const counts = [...(await ana.get('/console/')).text.matchAll(/\?status=(\w+)"><b>(\d+)</g)]
+  assert.deepEqual(
+    counts.map(([, status, count]) => `${status} ${count}`),
+    ['available 2', 'pending 1', 'unlisted 1', 'sold 1'],
+  )
+})
+
 test('the list publishes and reserves no animal on hold, and offers no button for it', async (t) => {
   const { app, ana } = await startWithAnimals(t)
   const publishes = /aria-label="Publish Zoe"/
