@@ -1,5 +1,5 @@
 import type { Role } from '../access.ts'
-import { dialectOf, isUniqueViolation } from '../db/dialect.ts'
+import { dialectOf, isForeignKeyViolation, isUniqueViolation } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
@@ -64,25 +64,30 @@ export async function insertStaff(
   if (organizationId !== undefined) await requireOrganization(db, organizationId)
   // Ends the link for the first account, because that link creates an admin.
   await endFirstLinks(db)
-  const key_id = await insertStaffKey(db, { access: ACCESS_OF[role], organizationId }, now)
   const folded_email = password === null ? foldInvitedEmail(person) : foldEmail(email)
-  const columns = { key_id, email, folded_email, name, role, password, created_at: now }
   try {
+    const key_id = await insertStaffKey(db, { access: ACCESS_OF[role], organizationId }, now)
+    const columns = { key_id, email, folded_email, name, role, password, created_at: now }
     return await db
       .insertInto('staff')
       .values({ ...columns, organization_id: organizationId ?? null })
       .returning('id')
       .executeTakeFirstOrThrow()
   } catch (error) {
+    // Another transaction has removed the organization since the check.
+    if (isForeignKeyViolation(error)) throw unknownOrganization()
     throw isUniqueViolation(error) ? emailTaken() : error
   }
 }
 
 async function requireOrganization(db: Db, id: number): Promise<void> {
   const organization = db.selectFrom('organization').select('id').where('id', '=', id)
-  if (await organization.executeTakeFirst()) return
+  if (!(await organization.executeTakeFirst())) throw unknownOrganization()
+}
+
+function unknownOrganization(): ApiError {
   const details = [invalidMember('organizationId', 'No organization has this id.')]
-  throw new ApiError('validation_failed', { details })
+  return new ApiError('validation_failed', { details })
 }
 
 /**

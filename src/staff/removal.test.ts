@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
 import { changes } from '../db/change.ts'
+import { cleanup } from '../testing/cleanup.ts'
+import { openStore } from '../testing/import-lines.ts'
 import { untilScrubbed } from '../testing/jobs.ts'
+import { scratchDatabase } from '../testing/postgres.ts'
+import { until } from '../testing/redis.ts'
 import { startApp } from '../testing/start-app.ts'
 import { storedBytes } from '../testing/stored-bytes.ts'
 
@@ -20,4 +26,26 @@ test('removeStaff leaves no byte of the name and address in the store', async (t
   await app.stop()
 
   assert.doesNotMatch(await storedBytes(app.databaseUrl), /ixtlan/i)
+})
+
+test('inviteStaff while the organization is being removed is refused as for an unknown organization', async (t) => {
+  const url = await scratchDatabase(t)
+  const store = await openStore(t, url)
+  await store.write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0)
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  cleanup(t).defer(() => other.end())
+  await other.query('begin')
+  await other.query('delete from organization where id = 1')
+
+  const person = { email: 'ana@shelter.example', name: 'Ana', role: 'staff', organizationId: 1 } as const
+  const inviting = store.write(changes.inviteStaff, person, undefined, hash('sha256', 'link'), 0)
+  const refused = assert.rejects(inviting, ({ code, details }) => {
+    assert.deepEqual([code, details[0].pointer], ['validation_failed', '/organizationId'])
+    return true
+  })
+  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await until(async () => (await waiting.execute(store.db)).rows.length > 0)
+  await other.query('commit')
+  await refused
 })
