@@ -5,6 +5,7 @@ import { signIn } from '../testing/console.ts'
 import { listProblems, runDoctor } from '../testing/findings.ts'
 import { doJobs, untilScrubbed } from '../testing/jobs.ts'
 import { runCli } from '../testing/process.ts'
+import { scrape } from '../testing/scrape.ts'
 import { linesOf, startSmtp, subjectOf } from '../testing/smtp-server.ts'
 import { startApp, type TestApp } from '../testing/start-app.ts'
 
@@ -211,7 +212,8 @@ test('without SMTP_URL nothing is queued, and a start without it queues nothing 
 })
 
 test('a refused address is tried again after longer and longer pauses, and does not stop other e-mails', async (t) => {
-  const { app, smtp, sent } = await startMailing(t, { refused: [PERSON.email] })
+  const settings = { METRICS_PORT: '0' }
+  const { app, smtp, sent } = await startMailing(t, { refused: [PERSON.email], settings })
   await applyFor(app, 1)
   assert.deepEqual(await sent(), [`${SHELTER}: New application to adopt Rex`])
   const tries = () => smtp.commands.splice(0).filter((line) => line.startsWith('RCPT TO:<kim')).length
@@ -231,6 +233,9 @@ test('a refused address is tried again after longer and longer pauses, and does 
     await doJobs(app.service.context)
   }
   assert.equal(tries(), 12)
+  const samples = await scrape(app.service.metricsAddress)
+  const counts = ['waiting', 'refused'].map((state) => samples.get(`adoptable_emails_${state}`))
+  assert.deepEqual(counts, [1, 1])
   assert.deepEqual(await waiting(app), ['receipt'], 'it is kept for the doctor')
   const findings = await runDoctor({ DATABASE_URL: app.databaseUrl })
   assert.equal(findings.find(({ check }) => check === 'e-mails')?.found, '1 refused by the mail server')

@@ -79,28 +79,18 @@ function measurePool(registers: Registry[], db: Db, connections: number): void {
 
 /** Adds the metrics of e-mails about applications. Every process reports the same values. */
 export function measureEmails(registry: Registry, db: Db): void {
-  const registers = [registry]
-  const refused = new Gauge({
-    name: 'adoptable_emails_refused',
-    help: 'Unsent e-mails that the mail server has refused at least once',
-    registers,
-  })
-  new Gauge({
-    name: 'adoptable_emails_waiting',
-    help: 'E-mails about applications that are not sent yet',
-    registers,
-    async collect() {
-      // While the store is down, the metrics keep their last values.
-      const rows = await db
-        .selectFrom('outbox')
-        .select('attempts')
-        .execute()
-        .catch(() => undefined)
-      if (!rows) return
-      this.set(rows.length)
-      refused.set(rows.filter(({ attempts }) => attempts > 0).length)
-    },
-  })
+  const unsent = db.selectFrom('outbox').select(({ fn }) => fn.countAll().as('emails'))
+  const count = (name: string, help: string, rows: typeof unsent): unknown =>
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      async collect() {
+        // While the store is down, the metric keeps its last value.
+        await rows.executeTakeFirstOrThrow().then(({ emails }) => this.set(Number(emails)), ignoreError)
+      },
+    })
+  const refused = unsent.where('attempts', '>', 0)
+  count('adoptable_emails_refused', 'Unsent e-mails that the mail server has refused at least once', refused)
+  count('adoptable_emails_waiting', 'E-mails about applications that are not sent yet', unsent)
 }
 
 /** Adds the metrics of jobs. Every process reports the same values. */
@@ -108,11 +98,23 @@ export function measureJobs(registry: Registry, db: Db): void {
   // Prometheus reserves the label `job`.
   const labelNames = ['name']
   const registers = [registry]
-  const endedAt = new Gauge({
+  // While the store is down, the metrics keep their last values. Each metric reads the jobs itself, because
+  // all metrics are collected at once.
+  const listJobs = () =>
+    db
+      .selectFrom('job')
+      .select(['name', 'failures', 'ended_at'])
+      .execute()
+      .catch(() => [])
+  new Gauge({
     name: 'adoptable_job_success_timestamp_seconds',
     help: 'When a background job last succeeded: Unix time in seconds',
     labelNames,
     registers,
+    async collect() {
+      for (const { name, ended_at } of await listJobs())
+        if (ended_at !== null) this.set({ name }, ended_at / 1_000)
+    },
   })
   new Gauge({
     name: 'adoptable_job_failures',
@@ -120,16 +122,7 @@ export function measureJobs(registry: Registry, db: Db): void {
     labelNames,
     registers,
     async collect() {
-      // While the store is down, the metrics keep their last values.
-      const jobs = await db
-        .selectFrom('job')
-        .select(['name', 'failures', 'ended_at'])
-        .execute()
-        .catch(() => [])
-      for (const { name, failures, ended_at } of jobs) {
-        this.set({ name }, failures)
-        if (ended_at !== null) endedAt.set({ name }, ended_at / 1_000)
-      }
+      for (const { name, failures } of await listJobs()) this.set({ name }, failures)
     },
   })
 }
