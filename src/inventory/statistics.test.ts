@@ -96,6 +96,31 @@ test('GET /v1/statistics gets 403 with read access, and counts only its own orga
   assert.deepEqual([other.status, other.body.code], [403, 'other_organization'])
 })
 
+test('GET /v1/statistics counts an animal without an intake date from the day it was first known', async (t) => {
+  const { add, get, databaseUrl } = await startWithTwo(t)
+  const ids = [await add({}), await add({}), await add({})]
+  const store = await openForCommand(databaseUrl)
+  for (const [index, published_at] of [NOW - 40 * DAY_MS, NOW + DAY_MS, null].entries())
+    await store.db
+      .updateTable('pet')
+      .set({ published_at })
+      .where('id', '=', ids[index] ?? 0)
+      .execute()
+  await store.close()
+  const { months, waiting } = (await get('/v1/statistics')).body
+  assert.deepEqual(
+    months.map(({ month, intakes }: { month: string; intakes: number }) => [month, intakes]),
+    [
+      ['2026-10', 1],
+      ['2026-11', 2],
+    ],
+  )
+  assert.deepEqual(
+    waiting.map(({ animals }: { animals: number }) => animals),
+    [2, 0, 1, 0, 0, 0],
+  )
+})
+
 test('GET /v1/statistics counts more animals than one batch', async (t) => {
   const app = await startWithTwo(t)
   const id = await app.add({ intakeDate: '2026-11-01' })

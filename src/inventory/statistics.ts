@@ -28,7 +28,7 @@ interface Group {
   intakeDate: string | null
   outcomeDate: string | null
   /** Days since 1970, for animals without these dates. */
-  createdDay: number | string | null
+  knownDay: number | string | null
   changedDay: number | string | null
   animals: number | string
   lastId: number | string
@@ -52,21 +52,25 @@ const MEMBER = {
   postgres: (name: string) => sql.raw<string | null>(`(staff_part::json->'staff'->>'${name}')`),
 }
 
+/** As in pets/care.ts: the time when the service first knew the animal. 0 and null mean an unknown time. */
+const KNOWN_SINCE = sql.raw<number>(`(case when published_at > 0
+  and (published_at < created_at or coalesce(created_at, 0) = 0) then published_at else created_at end)`)
+
 async function* readGroups(db: Db, organizationId: number | undefined): AsyncGenerator<Group[]> {
   const member = MEMBER[dialectOf(db).engine]
   const own = organizationId === undefined ? sql`` : sql`and organization_id = ${organizationId}`
   for (let after = 0, isLast = false; !isLast; await yieldToEventLoop()) {
     const { rows } = await sql<Group>`
-      select "categoryId", "isAdopted", "outcomeKind", "intakeDate", "outcomeDate", "createdDay", "changedDay",
+      select "categoryId", "isAdopted", "outcomeKind", "intakeDate", "outcomeDate", "knownDay", "changedDay",
         count(*) as animals, max(id) as "lastId"
       from (
         select id, category_id as "categoryId", case when status = 'sold' then 1 else 0 end as "isAdopted",
           ${member('outcomeKind')} as "outcomeKind", ${member('intakeDate')} as "intakeDate",
-          ${member('outcomeDate')} as "outcomeDate", created_at / ${sql.lit(DAY_MS)} as "createdDay",
+          ${member('outcomeDate')} as "outcomeDate", ${KNOWN_SINCE} / ${sql.lit(DAY_MS)} as "knownDay",
           status_changed_at / ${sql.lit(DAY_MS)} as "changedDay"
         from pet where id > ${after} ${own} order by id limit ${sql.lit(BATCH_SIZE)}
       ) as batch
-      group by "categoryId", "isAdopted", "outcomeKind", "intakeDate", "outcomeDate", "createdDay", "changedDay"
+      group by "categoryId", "isAdopted", "outcomeKind", "intakeDate", "outcomeDate", "knownDay", "changedDay"
     `.execute(db)
     yield rows
     isLast = rows.reduce((sum, { animals }) => sum + Number(animals), 0) < BATCH_SIZE
@@ -102,7 +106,7 @@ function createCounts(from: string, to: string) {
   function add(group: Group): void {
     const { categoryId, isAdopted, outcomeKind } = group
     const animals = Number(group.animals)
-    const intake = group.intakeDate ?? dateOf(group.createdDay)
+    const intake = group.intakeDate ?? dateOf(group.knownDay)
     const outcome = isAdopted ? 'adopted' : OUTCOMES[outcomeKind as keyof typeof OUTCOMES]
     const end = outcome && (group.outcomeDate ?? dateOf(group.changedDay))
     if (intake !== undefined && isInside(intake)) monthOf(intake, categoryId).intakes += animals
