@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function format(language: Language, options: Intl.DateTimeFormatOptions, ms: number): string {
-  const key = `${language} ${options.timeStyle}`
+  const key = `${language} ${Object.values(options)}`
   const cached = formats.get(key) ?? new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
   formats.set(key, cached)
   return cached.format(ms)
@@ -17,6 +17,9 @@ export const formatDate = (language: Language, ms: number): string =>
 
 export const formatDateTime = (language: Language, ms: number): string =>
   `${format(language, { dateStyle: 'medium', timeStyle: 'short' }, ms)} UTC`
+
+export const formatMonth = (language: Language, month: string, style: 'long' | 'short'): string =>
+  format(language, { month: style, year: style === 'long' ? 'numeric' : '2-digit' }, Date.parse(month))
 
 /** The whole days from an ISO time to `now`; 0 for a time in the future. */
 export const daysSince = (time: string, now: number): number =>

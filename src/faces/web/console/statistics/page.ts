@@ -5,13 +5,14 @@ import type { App } from '../../../../http/app.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Statistics } from '../../../../inventory/schema.ts'
 import * as statistics from '../../../../inventory/statistics.ts'
+import { formatMonth } from '../../dates.ts'
 import { selectField, textField } from '../../forms.ts'
 import { wholeNumberOf } from '../address.ts'
 import { type Choices, readKinds, readOrganizations } from '../choices.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import { barChart, rangeChart } from './charts.ts'
-import { monthLabel, monthsIn, sumOf, TABLES, type TableName, tableOf, toCsv } from './tables.ts'
+import { monthsIn, sumOf, TABLES, type TableName, tableOf, toCsv } from './tables.ts'
 
 const PATH = `${PREFIX}/statistics`
 const PERIODS = [1, 3, 12, 24, 60]
@@ -130,7 +131,7 @@ function plotsOf(
   return {
     months: barChart({
       title: words.tables.months,
-      labels: months.map((month) => monthLabel(language, month, 'short')),
+      labels: months.map((month) => formatMonth(language, month, 'short')),
       series: [
         { name: words.figures.intakes, values: sums.map(({ intakes }) => intakes) },
         {

@@ -2,6 +2,7 @@ import type { Language } from '../../../../http/language.ts'
 import type { Statistics } from '../../../../inventory/schema.ts'
 import { outcomesIn } from '../../../../inventory/statistics.ts'
 import { shieldFormulas } from '../../../../transfer/columns.ts'
+import { formatMonth } from '../../dates.ts'
 import type { Texts } from '../../texts/texts.ts'
 
 // The tables of the page of statistics, which can also be downloaded.
@@ -64,7 +65,7 @@ export function tableOf(
     return {
       columns: [columns.month, ...headings],
       rows: monthsIn(statistics).map((month) => [
-        monthLabel(language, month, 'long'),
+        formatMonth(language, month, 'long'),
         ...cells(sumOf(months.filter((one) => one.month === month))),
       ]),
     }
@@ -98,15 +99,6 @@ export function tableOf(
 }
 
 type Stay = Omit<Statistics['lengthOfStay'], 'categories'>
-
-export function monthLabel(language: Language, month: string, style: 'long' | 'short'): string {
-  const format = new Intl.DateTimeFormat(language, {
-    month: style,
-    year: style === 'long' ? 'numeric' : '2-digit',
-    timeZone: 'UTC',
-  })
-  return format.format(Date.parse(month))
-}
 
 export function toCsv({ columns, rows }: StatisticsTable): string {
   const lines = [columns, ...rows].map((cells) =>
