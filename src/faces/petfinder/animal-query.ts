@@ -61,7 +61,7 @@ export async function toAnimalList(
     ...{ organizationId: owners?.ids, ...(owners?.own && { hasNoOrganization: true as const }) },
     ...{ near: near?.location, sort: sort.endsWith('distance') ? 'distance' : '-publishedAt' },
     ...(sort === '-recent' && { sort: 'publishedAt' }),
-    breed: breeds && (await breedNamesOf(db, categories, breeds)).flatMap(ourBreeds),
+    breed: breeds && (await breedNamesOf(categories, breeds)).flatMap(ourBreeds),
     color: parameters.list('color', COLORS_WITH_COMMAS)?.flatMap(ourColors),
     size: choicesOf(parameters, 'size'),
     sex: choicesOf(parameters, 'gender'),

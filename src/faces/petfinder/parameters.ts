@@ -41,13 +41,12 @@ export type QueryParameters = ReturnType<typeof readParameters>
 
 export function readParameters(url: string, isRead: (name: string) => boolean) {
   const values = new URLSearchParams(splitUrl(url)[1])
+  const byName = Map.groupBy(values, ([written]) => parameterNamed(written))
   const problems: ErrorDetail[] = []
   let left = MAX_VALUES
 
   function all(name: Name): string[] {
-    return [...values]
-      .filter(([written]) => parameterNamed(written) === name)
-      .map(([, value]) => value.replace(/\p{Cc}/gu, ' '))
+    return (byName.get(name) ?? []).map(([, value]) => value.replace(/\p{Cc}/gu, ' '))
   }
 
   /** Records an invalid value. Only the first problem of each parameter is reported. */

@@ -136,7 +136,7 @@ function typeRoutes(addRoute: AddRoute, { db }: Context, readCategories: ReadCat
 
   addRoute<TypeParams>('/types/:type/breeds', async (_request, params) => {
     const type = typeIn(params)
-    const names = await listBreeds(db, await readCategories(), type)
+    const names = await listBreeds(db, (await readCategories()).typeOf, type)
     const _links = { type: { href: linkOf(type) } }
     return { json: { breeds: names.map((name) => ({ name, _links })) } }
   })

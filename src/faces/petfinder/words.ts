@@ -46,11 +46,13 @@ export interface Categories {
   typeOf: ReadonlyMap<number, Type>
   /** Whether every category has a type. */
   all: boolean
+  /** The names of breeds by slug, which are read at the first call. */
+  breedsBySlug(): Promise<ReadonlyMap<string, string[]>>
 }
 
 /**
  * @returns a function that reads the type of each category from the setting V2_TYPES, or else from the
- * category's name. The types are cached.
+ * category's name. The types and the breeds are cached.
  */
 export function categoriesReader({
   config,
@@ -59,16 +61,19 @@ export function categoriesReader({
 }: Pick<Context, 'config' | 'db' | 'version'>): () => Promise<Categories> {
   const configured = new Map(config.v2Types.map(([category, slug]) => [fold(category), typeNamed(slug)]))
   let cachedVersion: number | undefined
-  let cached: Categories = { typeOf: new Map(), all: true }
+  let cached: Categories | undefined
   return async () => {
     const current = version('pages')
-    if (current === cachedVersion) return cached
+    if (cached && current === cachedVersion) return cached
     const rows = await categories.list(db)
     const typed = rows.flatMap(({ id, name }): [number, Type][] => {
       const type = configured.get(fold(name)) ?? typeNamed(name)
       return type ? [[id, type]] : []
     })
-    cached = { typeOf: new Map(typed), all: typed.length === rows.length }
+    const typeOf = new Map(typed)
+    let bySlug: ReadonlyMap<string, string[]> | undefined
+    const breedsBySlug = async () => (bySlug ??= await groupBreeds(db, typeOf))
+    cached = { typeOf, all: typed.length === rows.length, breedsBySlug }
     cachedVersion = current
     return cached
   }
@@ -78,7 +83,7 @@ export function categoriesReader({
 const MAX_BREEDS = 2_000
 
 /** The names of a type's breeds, without duplicates, in alphabetical order. */
-export async function listBreeds(db: Db, { typeOf }: Categories, type: Type): Promise<string[]> {
+export async function listBreeds(db: Db, typeOf: Categories['typeOf'], type: Type): Promise<string[]> {
   const names = new Set<string>()
   for (const [categoryId, other] of typeOf) {
     if (other !== type) continue
@@ -95,16 +100,20 @@ const slugOf = (name: string): string =>
     .replace(/[^a-z\d]+/g, '-')
     .replace(/^-|-$/g, '')
 
+async function groupBreeds(db: Db, typeOf: Categories['typeOf']): Promise<Map<string, string[]>> {
+  const lists = await Promise.all(TYPES.map((type) => listBreeds(db, typeOf, type)))
+  return Map.groupBy([...lists.flat(), ...OUR_BREEDS.keys()], slugOf)
+}
+
 /** Returns the names of breeds that texts may mean. A slug means the breeds that have this slug. */
 export async function breedNamesOf(
-  db: Db,
-  categories: Categories,
+  { breedsBySlug }: Pick<Categories, 'breedsBySlug'>,
   texts: readonly string[],
 ): Promise<string[]> {
   const slugs = texts.map((text) => text.toLowerCase()).filter((text) => SLUG.test(text))
   if (slugs.length === 0) return [...texts]
-  const lists = await Promise.all(TYPES.map((type) => listBreeds(db, categories, type)))
-  const named = [...lists.flat(), ...OUR_BREEDS.keys()].filter((name) => slugs.includes(slugOf(name)))
+  const bySlug = await breedsBySlug()
+  const named = slugs.flatMap((slug) => bySlug.get(slug) ?? [])
   const spaced = slugs.flatMap((slug) => [slug.replaceAll('-', ' '), slug.replaceAll('-', ' / ')])
   return [...texts, ...spaced, ...named]
 }
