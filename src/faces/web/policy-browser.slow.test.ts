@@ -50,7 +50,7 @@ test(
     const all = [
       ...['/', '/animals', '/animals?kind=none', `/animals/${id}`, `/animals/${id}/apply`, link, '/nowhere'],
       ...[`/organizations/${code}`, `/embed?organization=${code}`, '/embed?organization=none'],
-      ...[...ofConsole, '/console/applications?petId=1', '/console/organization/questions?organization=1'],
+      ...[...ofConsole, '/console/applications?petId=1'],
     ]
     for (const path of all) {
       const answer = await page.goto(at + path, { waitUntil: 'load' })

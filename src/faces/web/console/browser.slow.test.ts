@@ -87,6 +87,8 @@ const PAGES = [
   '/console/import',
   '/console/organizations',
   '/console/organizations/1',
+  '/console/organizations/1/questions',
+  '/console/organizations/1/website',
   '/console/organizations/new',
   '/console/usage',
 ]

@@ -49,6 +49,12 @@ export async function readOrganizations(
   return choices.length > 0 ? choices : undefined
 }
 
+/** The organization of the service, if it has only one. */
+export async function readOnlyOrganization({ db }: Pick<Context, 'db'>) {
+  const [only, ...others] = await listOrganizations(db, { limit: 1, within: 1 })
+  return others.length === 0 ? only : undefined
+}
+
 interface OrganizationField {
   value: string
   problems: readonly Problem[]

@@ -18,6 +18,7 @@ import { keyPages } from './keys/keys.ts'
 import { newKeyPages } from './keys/make.ts'
 import { organizationPages } from './organization/organization.ts'
 import { questionsPages } from './organization/questions.ts'
+import { websitePage } from './organization/website.ts'
 import { declareNeeds, PREFIX } from './pages.ts'
 import { accountPages } from './people/account.ts'
 import { peoplePages } from './people/people.ts'
@@ -64,6 +65,7 @@ export function consoleFace(context: Context): Face {
       importPages(app, context)
       organizationPages(app, context)
       questionsPages(app, context)
+      websitePage(app, context)
       peoplePages(app, context)
       keyPages(app, context)
       newKeyPages(app, context)

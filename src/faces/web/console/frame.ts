@@ -196,12 +196,24 @@ export function shownOnce(request: FastifyRequest, { title, lead, label, secret,
 <p class="lead">${lead}</p>
 ${
   secret !== undefined &&
-  html`<div class="card"><label for="secret">${label}</label>
-<div class="secret"><textarea id="secret" rows="2" readonly autocomplete="off" spellcheck="false">${secret}</textarea>
-<button class="plain" type="button" data-copies="secret" data-copied="${words.people.copied}" hidden>${words.people.copy}</button></div>
-<p class="hint" role="status"></p>
+  html`<div class="card">${copyField(words, { id: 'secret', label, text: secret, rows: 2 })}
 <p>${words.people.onlyOnce}</p></div>`
 }
 <p><a href="${back.path}">${back.text}</a></p></div>`,
   })
+}
+
+interface CopyField {
+  id: string
+  label: string | undefined
+  text: string
+  rows: number
+}
+
+/** A text with a button to copy it. Each card of a page may have one. */
+export function copyField({ people }: Texts['console'], { id, label, text, rows }: CopyField): Html {
+  return html`<label for="${id}">${label}</label>
+<div class="secret"><textarea id="${id}" rows="${rows}" readonly autocomplete="off" spellcheck="false">${text}</textarea>
+<button class="plain" type="button" data-copies="${id}" data-copied="${people.copied}" hidden>${people.copy}</button></div>
+<p class="hint" role="status"></p>`
 }

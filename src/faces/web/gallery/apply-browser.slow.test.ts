@@ -61,7 +61,7 @@ test(
         await staff.emulateMedia({ colorScheme })
         await staff.setViewportSize({ width, height: 900 })
         const paths = ['/console/', '/console/applications', '/console/applications?petId=1']
-        const more = ['/console/applications/1', '/console/organization/questions', '/animals/1/apply']
+        const more = ['/console/applications/1', '/console/organizations/1/questions', '/animals/1/apply']
         for (const path of [...paths, ...more, new URL(applicantUrl).pathname]) {
           await staff.goto(at(path))
           await check(staff, `${path} ${colorScheme} ${width}`)

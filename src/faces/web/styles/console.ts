@@ -101,11 +101,11 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 }
 .numbers a:hover { border-color: var(--strong); }
 .numbers b { display: block; font-size: 1.8rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
-.secret { display: flex; gap: 0 0.5rem; align-items: end; }
+.secret { display: flex; flex-wrap: wrap; gap: 0 0.5rem; align-items: end; }
 .secret .field { flex: 1; min-width: 0; }
 .secret button { margin-bottom: 1rem; }
 .secret textarea {
-  flex: 1;
+  flex: 1 1 16rem;
   min-width: 0;
   margin-bottom: 1rem;
   font-family: ui-monospace, monospace;
@@ -349,6 +349,6 @@ meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
   main dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   main dl.facts dd + dt { margin-top: 0.6rem; }
 }
-.hint + .row { margin-top: 0.75rem; }
+.hint + :is(.row, .fields) { margin-top: 0.75rem; }
 .head + :is(.filters, .lead) { margin-top: 0.75rem; }
 `

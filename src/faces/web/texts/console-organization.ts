@@ -37,6 +37,21 @@ const en = {
       ['', 'At once'],
       ['daily', 'Once a day'],
     ] as (readonly [string, string])[],
+    tabs: {
+      details: 'Details',
+      questions: 'Application questions',
+      website: 'On your website',
+      public: 'See it',
+    },
+    website: {
+      lead: 'Show the animals of this organization on your own website. Changes appear there at once.',
+      script: 'Paste this line where the animals should appear',
+      hint: 'Add data-kind="dog" to show one type only, or data-limit="6" to show fewer at a time.',
+      iframe: 'If your website does not allow scripts, paste this line instead',
+      iframeHint: 'Change the height to fit your page.',
+      frameTitle: 'Our animals',
+      preview: 'See what it shows',
+    },
     codeWrong: (label: string) =>
       `${label} must have 1 to 20 letters and digits, e.g. CO12. Hyphens are allowed only between them.`,
     codeTaken: 'Another organization already has this code. Choose a different one.',
@@ -180,6 +195,21 @@ const es: typeof en = {
       ['', 'Al momento'],
       ['daily', 'Una vez al día'],
     ],
+    tabs: {
+      details: 'Datos',
+      questions: 'Preguntas de la solicitud',
+      website: 'En su sitio web',
+      public: 'Ver la página',
+    },
+    website: {
+      lead: 'Muestre los animales de esta organización en su propio sitio web. Los cambios se ven allí de inmediato.',
+      script: 'Pegue esta línea donde deban aparecer los animales',
+      hint: 'Añada data-kind="dog" para mostrar un solo tipo, o data-limit="6" para mostrar menos a la vez.',
+      iframe: 'Si su sitio web no admite scripts, pegue esta otra línea',
+      iframeHint: 'Cambie la altura según su página.',
+      frameTitle: 'Nuestros animales',
+      preview: 'Ver lo que muestra',
+    },
     codeWrong: (label) =>
       `${label}: escriba de 1 a 20 letras sin acentos y cifras, p. ej. CO12. Solo puede haber guiones entre ellas.`,
     codeTaken: 'Otra organización ya tiene este código. Elija uno distinto.',

@@ -195,7 +195,7 @@ test('all pages of an application escape hostile text', async (t) => {
   assert.equal(decided.status, 303)
   const pages = await Promise.all([
     ...[LIST, `${LIST}?status=approved`, `${LIST}?petId=1`, `${LIST}/1`].map((path) => manager.get(path)),
-    manager.get(`/console/organization/questions?done=${encodeURIComponent(evil)}`),
+    manager.get(`/console/organizations/1/questions?done=${encodeURIComponent(evil)}`),
     visit(app, link),
     visit(app, '/animals/1/apply'),
   ])

@@ -20,7 +20,9 @@ import * as pets from '../../../../pets/store.ts'
 import { selectField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { statusTag } from '../animals/page.ts'
+import { readOnlyOrganization } from '../choices.ts'
 import { consolePage, pagerOf, wordsFor } from '../frame.ts'
+import { tabPath } from '../organization/tabs.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import {
   animalsOf,
@@ -82,7 +84,7 @@ async function page(
   const next = last && makeCursor(context.cursorSecret, scope, [last.id])
   const to = (more = {}): string => `${PATH}?${new URLSearchParams({ ...(status && { status }), ...more })}`
   const main = html`<div class="head"><h1>${applications.title}</h1>
-${callerMay(request.caller, 'changeOrganization') && html`<a class="button plain" href="${PREFIX}/organization/questions">${questions.title}</a>`}</div>
+${callerMay(request.caller, 'changeOrganization') && html`<a class="button plain" href="${await questionsPath(context, request)}">${questions.title}</a>`}</div>
 ${statusForm(status, words)}
 ${visible.length === 0 && html`<p class="card">${status ? applications.noneOfStatus : applications.none}</p>`}
 ${[...groups].map(([petId, group]) => animalGroup(petId, group, parts, request))}
@@ -211,4 +213,10 @@ function decideLink(one: StoredApplication, request: FastifyRequest): Html {
   const { applications } = wordsFor(request).words
   const name = `${applications.toDecide}: ${applicantName(one, request)}`
   return html`<p><a class="button plain" href="${PATH}/${one.id}#decide" aria-label="${name}">${applications.toDecide}</a></p>`
+}
+
+/** The questions of the caller's organization, or the list to choose one. */
+async function questionsPath(context: Context, request: FastifyRequest): Promise<string> {
+  const id = request.caller.organizationId ?? (await readOnlyOrganization(context))?.id
+  return id === undefined ? `${PREFIX}/organizations` : tabPath(id, 'questions')
 }

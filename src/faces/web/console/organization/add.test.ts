@@ -5,7 +5,7 @@ import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
 const NEW = '/console/organizations/new'
 /** Pages that lead to the form if there is no organization. */
-const WAYS = ['/console/', '/console/organizations', '/console/organization/questions']
+const WAYS = ['/console/', '/console/organizations']
 
 test('the first admin is led to add the shelter, and adds it', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })

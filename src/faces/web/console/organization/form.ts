@@ -16,9 +16,9 @@ export const GROUPS = {
   contact: [
     wide('name'),
     field('email', 'email'),
-    field('applicationNotices', 'choice'),
     field('phone'),
     field('website', 'web'),
+    wide('applicationNotices', 'choice'),
   ],
   address: [
     wide('address.street'),

@@ -20,6 +20,7 @@ import { newOnce, ONCE, runOnce } from '../once.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import { changePhotos, photosSection } from '../photos/photos.ts'
 import { FIELDS, GROUPS, NEW_FIELDS, NEW_GROUPS, organizationForm, organizationProblems } from './form.ts'
+import { organizationHead } from './tabs.ts'
 
 const PATH = `${PREFIX}/organizations`
 const MAX_LISTED = 100
@@ -47,7 +48,7 @@ export function organizationPages(app: App, context: Context): void {
 }
 
 /** @throws {ApiError} organization_not_found, other_organization */
-async function ownOrganization(
+export async function ownOrganization(
   { db }: Pick<Context, 'db'>,
   { params, caller }: FastifyRequest,
 ): Promise<organizations.StoredOrganization> {
@@ -139,7 +140,7 @@ async function detailsPage(
 ): Promise<string> {
   const { language, words } = wordsFor(request)
   const stored = await ownOrganization(context, request)
-  const { id, name, code, photos } = stored
+  const { id, name, photos } = stored
   const now = valuesOf(stored, FIELDS)
   const path = `${PATH}/${id}`
   const form = organizationForm(path, {
@@ -147,7 +148,7 @@ async function detailsPage(
     hidden: html`<input type="hidden" name="marks" value="${marksOf(now, FIELDS)}">`,
     actions: html`<button>${words.animal.save}</button>`,
   })
-  const main = html`<h1>${name} <small>${code}</small></h1>
+  const main = html`${organizationHead(request, stored, 'details')}
 ${form}
 ${photosSection(context.config, request, { path, name, photos, mayChange: true }, photoProblems)}`
   return consolePage(request, { title: name, main, scripts: ['photos.js'] })

@@ -6,9 +6,8 @@ import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { parseInt64 } from '../../../../http/int64.ts'
 import { MAX_QUESTION_CHARACTERS, MAX_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
-import * as organizations from '../../../../organizations/store.ts'
+import type { StoredOrganization } from '../../../../organizations/store.ts'
 import {
   checkField,
   longTextField,
@@ -18,50 +17,34 @@ import {
   textField,
 } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { readOrganizations } from '../choices.ts'
 import { NON_FIELD } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
-import { noneYet, readPatch } from './organization.ts'
-
-const QUESTIONS_PATH = `${PREFIX}/organization/questions`
+import { ownOrganization, readPatch } from './organization.ts'
+import { organizationHead, tabPath } from './tabs.ts'
 
 /** The page that edits all application questions of an organization. */
 export function questionsPages(app: App, context: Context): void {
-  const path = '/organization/questions'
+  const path = '/organizations/:id/questions'
   app.get(path, async (request) => {
-    const id = organizationIdOf(request)
-    if (id === undefined) return chooseOrganization(context, request)
-    const organization = await organizations.get(context.db, id)
+    const organization = await ownOrganization(context, request)
     const { applicationQuestions: questions = [] } = organization
     const drafts = questions.map(draftOf)
     return questionsPage(request, { organization, drafts, marks: marksOf(questions), problems: [] })
   })
-  app.post(path, async (request, reply) => {
-    const id = organizationIdOf(request)
-    if (id !== undefined) return save(context, request, reply, id)
-    reply.code(400)
-    return chooseOrganization(context, request)
-  })
-}
-
-/** The caller's own organization. For a caller without an organization, the organization in the address. */
-function organizationIdOf({ caller, query }: FastifyRequest): number | undefined {
-  if (caller.organizationId !== undefined) return caller.organizationId
-  const { organization } = query as { organization?: unknown }
-  return typeof organization === 'string' ? parseInt64(organization) : undefined
+  app.post(path, (request, reply) => save(context, request, reply))
 }
 
 async function save(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  id: number,
 ): Promise<string | FastifyReply> {
   const { words } = wordsFor(request)
-  const organization = await organizations.get(context.db, id)
+  const organization = await ownOrganization(context, request)
+  const { id } = organization
   const form = request.body as FormBody
-  const drafts = readDrafts(form).filter(isFilled)
+  const starters = form.get('do') === 'starters' ? words.questions.starters.map(draftOfStarter) : []
+  const drafts = [...readDrafts(form).filter(isFilled), ...starters]
   const marks = marksOf(organization.applicationQuestions ?? [])
   const refuse = (status: number, problems: Problem[]): string => {
     reply.code(status)
@@ -76,7 +59,7 @@ async function save(
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
     return refuse(400, problemsIn(error.details ?? [], words))
   }
-  return reply.redirect(`${QUESTIONS_PATH}?organization=${id}&done=questions_saved`, 303)
+  return reply.redirect(`${tabPath(id, 'questions')}?done=questions_saved`, 303)
 }
 
 /** A question in the form. */
@@ -93,6 +76,12 @@ const EMPTY: Draft = { id: '', text: '', kind: 'yesNo', options: '', required: f
 
 function draftOf({ id, text, kind, options = [], required }: Question): Draft {
   return { id, text, kind, options: options.join('\n'), required }
+}
+
+/** A starter question. One with options is a choice; one without is answered with a text. */
+function draftOfStarter([text = '', ...options]: readonly string[]): Draft {
+  const kind = options.length > 0 ? 'choice' : 'text'
+  return { id: '', text, kind, options: options.join('\n'), required: true }
 }
 
 /** A hash of the questions that the form showed, to detect a change by another person. */
@@ -151,7 +140,7 @@ function problemsIn(details: readonly ErrorDetail[], { questions }: Texts['conso
 }
 
 interface QuestionsPage {
-  organization: organizations.StoredOrganization
+  organization: StoredOrganization
   drafts: readonly Draft[]
   /** The hash of the stored questions. */
   marks: string
@@ -163,14 +152,27 @@ function questionsPage(request: FastifyRequest, parts: QuestionsPage): string {
   const { questions } = wordsFor(request).words
   const all = drafts.length < MAX_QUESTIONS ? [...drafts, EMPTY] : drafts
   const groups = all.map((draft, index) => group(request, { draft, index, problems, count: drafts.length }))
-  const main = html`<div class="narrow"><h1>${questions.title}</h1>
-<p class="lead"><strong>${organization.name}</strong> · ${questions.lead}</p>
+  const main = html`${organizationHead(request, organization, 'questions')}
+<div class="narrow"><p class="lead">${questions.lead}</p>
 ${problemSummary(questions.wrong, problems)}
-<form method="post" id="field-${NON_FIELD}" action="${QUESTIONS_PATH}?organization=${organization.id}" novalidate>
+<form method="post" id="field-${NON_FIELD}" action="${tabPath(organization.id, 'questions')}" novalidate>
 <input type="hidden" name="marks" value="${marks}">
 <button class="visually-hidden" name="do" value="save" tabindex="-1" aria-hidden="true">${questions.save}</button>
+${drafts.length === 0 && starterSet(questions)}
 ${groups}<div class="actions"><button name="do" value="save">${questions.save}</button></div></form></div>`
-  return consolePage(request, { title: questions.title, main })
+  return consolePage(request, { title: `${questions.title} – ${organization.name}`, main })
+}
+
+/** The starter questions, with the button that adds all of them. */
+function starterSet({
+  starterTitle,
+  starterHint,
+  starters,
+  addStarters,
+}: Texts['console']['questions']): Html {
+  return html`<section class="card" aria-labelledby="starters"><h2 id="starters">${starterTitle}</h2>
+<p>${starterHint}</p><ul>${starters.map(([text]) => html`<li>${text}</li>`)}</ul>
+<button class="plain" name="do" value="starters">${addStarters}</button></section>`
 }
 
 interface QuestionGroup {
@@ -199,20 +201,4 @@ function action(name: 'up' | 'down' | 'remove', index: number, request: FastifyR
   const { questions } = wordsFor(request).words
   const style = name === 'remove' ? 'danger' : 'plain'
   return html`<button class="${style}" name="do" value="${name}-${index}" aria-label="${questions.of(questions[name], index + 1)}">${questions[name]}</button>`
-}
-
-/** Asks a caller without an organization to choose one. */
-async function chooseOrganization(context: Context, request: FastifyRequest): Promise<string> {
-  const { questions } = wordsFor(request).words
-  const organizations = await readOrganizations(context, request.caller)
-  const main = html`<div class="narrow"><h1>${questions.title}</h1><h2>${questions.which}</h2>
-${
-  organizations === undefined
-    ? noneYet(request, questions.whichNone)
-    : organizations === 'many'
-      ? html`<form method="get" action="${QUESTIONS_PATH}">${textField({ name: 'organization', label: questions.organization, inputMode: 'numeric' })}
-<button>${questions.which}</button></form>`
-      : html`<ul>${organizations.map(([id, name]) => html`<li><a href="${QUESTIONS_PATH}?organization=${id}">${name}</a></li>`)}</ul>`
-}</div>`
-  return consolePage(request, { title: questions.title, main })
 }
