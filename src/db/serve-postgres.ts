@@ -176,11 +176,16 @@ function createClaim(token: string | undefined): (client: pg.Client, signal?: Ab
  */
 async function writeToken(client: pg.Client, token: string, signal?: AbortSignal): Promise<void> {
   const until = performance.now() + IDLE_IN_TRANSACTION_MS + CLAIM_IDLE_TIMEOUT_MS
-  const statement = `insert into claim (id, token) values (1, $1)
-    on conflict (id) do update set token = excluded.token`
+  const statement = {
+    text: `insert into claim (id, token) values (1, $1)
+      on conflict (id) do update set token = excluded.token`,
+    values: [token],
+    // Leaves the server time to cancel the statement, so this connection is kept.
+    query_timeout: CLAIM_IDLE_TIMEOUT_MS,
+  }
   for (;;) {
     try {
-      await client.query(statement, [token])
+      await client.query(statement)
       return
     } catch (error) {
       signal?.throwIfAborted()
