@@ -34,6 +34,7 @@ export const ON_POSTGRES = longestFirst([
   'src/faces/web/console/animals/animals.test.ts',
   'src/faces/web/console/animals/list.test.ts',
   'src/faces/web/console/animals/care.test.ts',
+  'src/faces/web/console/animals/form.test.ts',
   'src/faces/web/console/applications/adopted.test.ts',
   'src/faces/web/console/applications/applications.test.ts',
   'src/faces/web/console/console.test.ts',

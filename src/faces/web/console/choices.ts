@@ -55,6 +55,10 @@ export async function readOnlyOrganization({ db }: Pick<Context, 'db'>) {
   return others.length === 0 ? only : undefined
 }
 
+/** The value of the only choice, which a form selects. */
+export const onlyChoice = (choices: Choices['organizations']): string =>
+  Array.isArray(choices) && choices.length === 1 ? (choices[0]?.[0] ?? '') : ''
+
 interface OrganizationField {
   value: string
   problems: readonly Problem[]

@@ -56,6 +56,9 @@ const en = {
     publishNowHint: 'Otherwise the animal is saved without being published. You can publish it later.',
     wrong: 'Please fix the following',
     inGallery: 'View in the gallery',
+    noOrganization:
+      'This animal is in the gallery without an organization, so people do not see which shelter to contact.',
+    chooseOrganization: 'Choose an organization',
     /** The name of the other animal follows, as a link. */
     sameChip: 'Another animal has the same microchip, so this animal may be here twice:',
     /** The buttons that change the status, by the new status. */
@@ -206,6 +209,9 @@ const es: typeof en = {
     publishNowHint: 'Si no, el animal se guarda sin publicar. Puede publicarlo más adelante.',
     wrong: 'Corrija lo siguiente',
     inGallery: 'Ver en la galería',
+    noOrganization:
+      'Este animal está en la galería sin organización, así que no se ve con qué refugio hay que contactar.',
+    chooseOrganization: 'Elegir una organización',
     sameChip: 'Otro animal tiene el mismo microchip, así que este animal puede estar dos veces:',
     moves: {
       available: 'Marcar de nuevo como disponible',

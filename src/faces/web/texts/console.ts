@@ -31,6 +31,8 @@ const en = {
   /** Notices after a change, by their name in the next page's URL. */
   notices: {
     added: 'Animal added. Now add photos: animals with photos find a home sooner.',
+    addedUnassigned:
+      'Animal added. It is in the gallery without an organization, so people do not see which shelter to contact.',
     addedAnother: 'Animal added. Fill in the form again to add the next one.',
     organizationAdded: 'Organization added. You can now add animals to it and invite its people.',
     saved: 'Changes saved.',
@@ -141,6 +143,8 @@ const es: typeof en = {
   },
   notices: {
     added: 'Animal añadido. Ahora añada fotos: con fotos se encuentra antes un hogar.',
+    addedUnassigned:
+      'Animal añadido. Está en la galería sin organización, así que no se ve con qué refugio hay que contactar.',
     addedAnother: 'Animal añadido. Rellene de nuevo el formulario para añadir el siguiente.',
     organizationAdded: 'Organización añadida. Ya puede añadirle animales e invitar a su equipo.',
     saved: 'Cambios guardados.',

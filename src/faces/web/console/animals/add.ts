@@ -6,13 +6,13 @@ import type { FormBody } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import * as requested from '../../../../pets/requested.ts'
 import { checkField, type Problem } from '../../forms.ts'
-import { readChoices } from '../choices.ts'
+import { onlyChoice, readChoices, readOrganizations } from '../choices.ts'
 import { readValues, type Values } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE, runOnce } from '../once.ts'
 import { PREFIX } from '../pages.ts'
 import { animalForm, FORM_FIELDS, newPetOf, petProblems } from './form.ts'
-import { findSameChip } from './page.ts'
+import { findSameChip, lacksOrganization } from './page.ts'
 
 const PATH = '/animals/new'
 
@@ -21,9 +21,10 @@ const REPEATED = ['categoryId', 'organizationId'] as const
 
 /** The page that adds an animal. */
 export function addAnimal(app: App, context: Context): void {
-  app.get(PATH, (request) => {
+  app.get(PATH, async (request) => {
     const query = request.query as Record<string, unknown>
     const values = Object.fromEntries(REPEATED.map((name) => [name, textOf(query[name])]))
+    values.organizationId ||= onlyChoice(await readOrganizations(context, request.caller))
     return page(context, request, values, textOf(query.status))
   })
 
@@ -40,7 +41,8 @@ export function addAnimal(app: App, context: Context): void {
       // The page of the animal warns if another animal has the same microchip.
       const isAnother =
         form.get('next') === 'another' && (await findSameChip(context, request, { ...pet, id })).length === 0
-      return reply.redirect(isAnother ? another(values, status) : added, 303)
+      const notice = lacksOrganization(pet) ? 'addedUnassigned' : 'addedAnother'
+      return reply.redirect(isAnother ? another(values, status, notice) : added, 303)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       reply.code(error.status)
@@ -51,8 +53,8 @@ export function addAnimal(app: App, context: Context): void {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 20) : '')
 
-function another(values: Values, status: string): string {
-  const query = new URLSearchParams({ done: 'addedAnother', status })
+function another(values: Values, status: string, done: string): string {
+  const query = new URLSearchParams({ done, status })
   for (const name of REPEATED) if (values[name]) query.set(name, values[name])
   return `${PREFIX}${PATH}?${query}`
 }

@@ -84,13 +84,15 @@ export function filterForm(filters: Filters, choices: Choices, { animals, list }
   const sorts = Object.entries(list.sorts)
   const [, backwards] = /^-(.+)/.exec(filters.sort) ?? []
   if (backwards) sorts.push([filters.sort, list.backwards(list.sorts[backwards] ?? '')])
-  const { categories, organizations } = choices
+  const { categories, organizations = [] } = choices
+  // The only organization needs no filter.
+  const hasChoice = organizations !== 'many' && (organizations.length > 1 || filters.organization !== '')
   const isFiltered = NAMES.some((name) => filters[name] !== '')
   return html`<form class="filters" method="get" action="${LIST_PATH}" role="search">
 ${textField({ name: 'q', label: animals.search, value: filters.q, type: 'search', maxLength: MAX_Q_LENGTH })}
 ${select('status', animals.status, [['', animals.anyStatus], ...Object.entries(animals.statuses)])}
 ${select('category', animals.category, [['', animals.anyCategory], ...categories])}
-${Array.isArray(organizations) && select('organization', animals.organization, [['', animals.anyOrganization], ...organizations])}
+${hasChoice && select('organization', animals.organization, [['', animals.anyOrganization], ...organizations])}
 ${select('photos', animals.photos, photos)}
 ${select('sort', list.sort, sorts)}
 <div class="row"><button class="plain">${animals.show}</button>

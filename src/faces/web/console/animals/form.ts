@@ -31,6 +31,7 @@ const GROUPS = {
   basics: [
     wide('name'),
     field('categoryId', 'idChoice'),
+    field('organizationId', 'idChoice'),
     field('sex', 'choice'),
     field('breed.primary'),
     field('breed.secondary'),
@@ -72,7 +73,6 @@ const GROUPS = {
     field('contact.phone'),
   ],
   place: [
-    field('organizationId', 'idChoice'),
     field('place.city'),
     field('place.postcode'),
     field('place.region'),

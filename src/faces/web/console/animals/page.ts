@@ -20,10 +20,11 @@ import type { Problem } from '../../forms.ts'
 import { agree } from '../../gallery/phrases.ts'
 import { mailLink } from '../../mail-link.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
-import { readChoices } from '../choices.ts'
+import { readChoices, readOrganizations } from '../choices.ts'
 import { marksOf, NON_FIELD, type Values, valuesOf } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE } from '../once.ts'
+import { noneYet } from '../organization/organization.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import { photosSection } from '../photos/photos.ts'
 import { careSentence } from './days.ts'
@@ -78,7 +79,7 @@ export async function animalPage(
   const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
 ${await detailsForm(context, request, stored, refusal)}</section>`
   const care = await careOf(context, request, stored)
-  const main = html`${head(request, stored, refusal, care)}${await chipWarning(context, request, stored)}
+  const main = html`${head(request, stored, refusal, care)}${await chipWarning(context, request, stored)}${await organizationWarning(context, request, stored)}
 ${await openApplications(context, request, pet.id)}
 ${await ordersSection(context, request, pet.id)}
 ${refusal.values ? [details, photos] : [photos, details]}
@@ -154,6 +155,22 @@ async function chipWarning(
     other !== undefined &&
     html`<p class="summary problem" role="status">${sameChip} <a href="${PREFIX}/animals/${other.id}">${other.name}</a></p>`
   )
+}
+
+/** Whether an animal in the gallery has no organization. */
+export const lacksOrganization = (pet: Pick<Pet, 'status' | 'organizationId'>): boolean =>
+  isListed(pet) && pet.organizationId === undefined
+
+async function organizationWarning(
+  context: Context,
+  request: FastifyRequest,
+  { pet }: OwnAnimal,
+): Promise<Html | undefined> {
+  const { animal } = wordsFor(request).words
+  if (!lacksOrganization(pet) || !callerMay(request.caller, 'changeAnimals')) return undefined
+  if ((await readOrganizations(context, request.caller)) === undefined)
+    return noneYet(request, animal.noOrganization)
+  return html`<p class="summary problem" role="status">${animal.noOrganization} <a href="#field-organizationId">${animal.chooseOrganization}</a></p>`
 }
 
 /** The status or the outcome of an animal. In some languages, the word agrees with the animal's sex. */

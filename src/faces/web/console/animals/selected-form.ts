@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Html, html } from '../../../../http/html.ts'
 import { type Problem, problemSummary, selectField, textField } from '../../forms.ts'
-import type { Choices } from '../choices.ts'
+import { type Choices, onlyChoice } from '../choices.ts'
 import { wordsFor } from '../frame.ts'
 import { callerMay } from '../pages.ts'
 import { LIST_PATH } from './filters.ts'
@@ -49,7 +49,11 @@ ${
   html`<div class="for-assign">${
     organizations === 'many'
       ? textField({ ...organization, inputMode: 'numeric' })
-      : selectField({ ...organization, choices: [['', list.noOrganization], ...organizations] })
+      : selectField({
+          ...organization,
+          value: values.organizationId ?? onlyChoice(organizations),
+          choices: [['', list.noOrganization], ...organizations],
+        })
   }</div>`
 }
 <button>${list.apply}</button></div></form>`

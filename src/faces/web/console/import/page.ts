@@ -12,7 +12,7 @@ import { US_LOCALE } from '../../../../transfer/animal.ts'
 import { MAPPINGS } from '../../../../transfer/mappings/all.ts'
 import { EMPTY_SUMMARY } from '../../../../transfer/report.ts'
 import { checkField, selectField } from '../../forms.ts'
-import { readKinds, readOrganizations } from '../choices.ts'
+import { onlyChoice, readKinds, readOrganizations } from '../choices.ts'
 import { currencyField } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
@@ -211,7 +211,10 @@ function fieldsOf({ kinds, organizations }: ImportChoices, { words }: ReturnType
       choices: [['', none], ...kinds.map(({ name, words }) => [name, words] as const)],
     }),
     codes.length > 0 &&
-      selectField({ name: 'organization', label: own.organization, choices: [['', none], ...codes] }),
+      selectField({
+        ...{ name: 'organization', label: own.organization, choices: [['', none], ...codes] },
+        value: onlyChoice(codes),
+      }),
     currencyField({ name: 'currency', label: own.currency, value: US_LOCALE.currency }),
     checkField({ name: 'keep', label: own.keep }),
     selectField({ name: 'dayFirst', label: own.dates.label, choices: own.dates.choices }),

@@ -83,7 +83,9 @@ ${selectField({
 ${
   organizations === 'many'
     ? textField({ ...own, inputMode: 'numeric' })
-    : organizations && selectField({ ...own, choices: [['', words.everywhere], ...organizations] })
+    : organizations &&
+      (organizations.length > 1 || organizationId !== undefined) &&
+      selectField({ ...own, choices: [['', words.everywhere], ...organizations] })
 }
 <div class="row"><button class="plain">${words.show}</button></div></form>`
 }
