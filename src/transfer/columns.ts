@@ -109,3 +109,10 @@ export function shieldFormulas(text: string): string {
 export function unshieldFormulas(cell: string): string {
   return cell.replace(SHIELDED, '')
 }
+
+/** Quotes as in RFC 4180, section 2, for any separator, and also to keep spaces at either end. */
+const quoteCell = (text: string): string =>
+  /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+
+export const csvLine = (cells: readonly string[], separator = ','): string =>
+  `${cells.map(quoteCell).join(separator)}\r\n`

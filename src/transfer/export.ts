@@ -7,7 +7,7 @@ import { hasProfiles, listFull } from '../pets/list.ts'
 import type { Pet } from '../pets/schema.ts'
 import * as photos from '../photos/store.ts'
 import type { Format } from './animal.ts'
-import { COLUMNS, type Column, formatCell, shieldFormulas } from './columns.ts'
+import { COLUMNS, type Column, csvLine, formatCell, shieldFormulas } from './columns.ts'
 
 /** Exports names and codes instead of ids, because ids differ between stores. */
 const NAMES: Record<string, string> = { categoryId: 'category', organizationId: 'organization' }
@@ -134,11 +134,6 @@ function createCsvFormatter({ columns, photos }: Table): (pet: Pet, names: Names
       if (column.member === 'categoryId') return shieldFormulas(names.category)
       return column.member === 'organizationId' ? (names.organization ?? '') : formatCell(pet, column)
     })
-    return `${[String(pet.id), ...cells, ...(photos ? [formatPhotos(pet)] : [])].map(quoteCell)}\r\n`
+    return csvLine([String(pet.id), ...cells, ...(photos ? [formatPhotos(pet)] : [])])
   }
-}
-
-/** Quotes as in RFC 4180, section 2, and also to keep spaces at either end. */
-export function quoteCell(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

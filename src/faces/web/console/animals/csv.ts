@@ -5,8 +5,7 @@ import type { App } from '../../../../http/app.ts'
 import { listForStaff, type StaffPet, type StaffPetQuery } from '../../../../pets/inside.ts'
 import { finderOf } from '../../../../pets/search/filters.ts'
 import type { Position } from '../../../../pets/search/matching.ts'
-import { shieldFormulas } from '../../../../transfer/columns.ts'
-import { quoteCell } from '../../../../transfer/export.ts'
+import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import { wholeNumberOf } from '../address.ts'
 import { readChoices } from '../choices.ts'
@@ -62,7 +61,7 @@ async function linesOf(context: Context, request: FastifyRequest): Promise<Async
 }
 
 const lineOf = (cells: (string | number | undefined)[]): string =>
-  `${cells.map((cell = '') => quoteCell(shieldFormulas(String(cell))))}\r\n`
+  csvLine(cells.map((cell = '') => shieldFormulas(String(cell))))
 
 type CsvColumn = [heading: string, textOf: (pet: StaffPet) => string | number | undefined]
 

@@ -287,13 +287,10 @@ test('the file of skipped rows is uploaded again: animals that are stored are re
   await ana.send(CONFIRM, formIn((await upload(app, ana, file)).text, CONFIRM))
   const skipped = async () => (await ana.get('/console/import/refused.csv')).text.replace('\uFEFF', '')
   const rows = await skipped()
-  assert.match(rows, /^"name","category","status","bondedWith","Why it was skipped"\r\n"Rex",.*"This animal/)
+  assert.match(rows, /^name,category,status,bondedWith,Why it was skipped\r\nRex,.*"This animal/)
 
-  const again = await upload(app, ana, rows.replace('"","Cat"', '"Ada","Cat"'))
+  const again = await upload(app, ana, rows.replace('\n,Cat', '\nAda,Cat'))
 
   assert.match(again.text, /<b>1<\/b> added.*<b>1<\/b> unchanged/)
-  assert.match(
-    await skipped(),
-    /^"name","category","status","bondedWith","Why it was skipped"\r\n"Rex","Dog"/,
-  )
+  assert.match(await skipped(), /^name,category,status,bondedWith,Why it was skipped\r\nRex,Dog/)
 })

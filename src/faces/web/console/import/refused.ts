@@ -6,7 +6,7 @@ import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { shieldFormulas } from '../../../../transfer/columns.ts'
+import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
 import { readRows } from '../../../../transfer/raw-rows.ts'
 import type { Refusal } from '../../../../transfer/report.ts'
 import type { Texts } from '../../texts/texts.ts'
@@ -81,9 +81,7 @@ export async function storeRefused(
         ]),
       ]
   const separator = table?.separator ?? ','
-  const text = rows.map(
-    (cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(separator)}\r\n`,
-  )
+  const text = rows.map((cells) => csvLine(cells, separator))
   // Spreadsheet programs need the byte order mark to read accents.
   await writeFile(await refusedPathOf(context, caller), `\uFEFF${text.join('')}`, { mode: 0o600 })
 }

@@ -1,7 +1,7 @@
 import type { Language } from '../../../../http/language.ts'
 import type { Statistics } from '../../../../inventory/schema.ts'
 import { outcomesIn } from '../../../../inventory/statistics.ts'
-import { shieldFormulas } from '../../../../transfer/columns.ts'
+import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
 import { formatMonth } from '../../dates.ts'
 import type { Texts } from '../../texts/texts.ts'
 
@@ -101,9 +101,7 @@ export function tableOf(
 type Stay = Omit<Statistics['lengthOfStay'], 'categories'>
 
 export function toCsv({ columns, rows }: StatisticsTable): string {
-  const lines = [columns, ...rows].map((cells) =>
-    cells.map((cell) => `"${shieldFormulas(String(cell)).replaceAll('"', '""')}"`).join(','),
-  )
+  const lines = [columns, ...rows].map((cells) => csvLine(cells.map((cell) => shieldFormulas(String(cell)))))
   // Spreadsheet programs need the byte order mark to read accents.
-  return `\uFEFF${lines.map((line) => `${line}\r\n`).join('')}`
+  return `\uFEFF${lines.join('')}`
 }
