@@ -55,7 +55,7 @@ async function partsOf(context: Context, request: FastifyRequest, stored: OwnAni
   const base = photosBaseForPages(config)
   const shelter =
     pet.organizationId === undefined ? undefined : await organizations.find(db, pet.organizationId)
-  const category = (await categories.list(db)).find((one) => one.id === pet.categoryId)
+  const category = await categories.find(db, pet.categoryId)
   const url = publicOrigin(config, request) + animalPath({ id, name: pet.name })
   return {
     ...{ phrasing, stored },

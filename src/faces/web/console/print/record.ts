@@ -57,7 +57,7 @@ type OwnPet = pets.StoredPet['pet']
 async function animalPart(context: Context, request: FastifyRequest, pet: OwnPet): Promise<Html> {
   const phrasing = phrasingFor(request, context)
   const { texts } = phrasing
-  const category = (await categories.list(context.db)).find(({ id }) => id === pet.categoryId)
+  const category = await categories.find(context.db, pet.categoryId)
   const chip = pet.staff?.microchip
   return html`<h2 dir="auto">${pet.name}</h2>${factList(phrasing, pet, categoryLabel(texts, category?.name ?? ''))}
 ${chip !== undefined && html`<dl class="facts"><dt>${texts.papers.microchip}</dt><dd>${chip}</dd></dl>`}`
