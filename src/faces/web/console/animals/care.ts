@@ -15,11 +15,9 @@ import { OUTCOME_FIELDS, petProblems } from './form.ts'
 import { fieldOf, markOf, NOTE_PARTS, noteProblems, notesPage } from './notes.ts'
 import { DATE, KIND, NOTE } from './outcome.ts'
 import { animalPage, type OwnAnimal, ownAnimal } from './page.ts'
+import { retryIfChanged } from './retry.ts'
 
 type ById = { Params: { id: string } }
-
-/** Tries a change up to this many times, because others may write between its read and its write. */
-const MAX_TRIES = 3
 
 /** The page of all notes about an animal, and the routes of the forms for notes and the outcome. */
 export function carePages(app: App, context: Context): void {
@@ -61,30 +59,25 @@ async function removeNote(context: Context, request: FastifyRequest, reply: Fast
 }
 
 /** Changes the notes as they are stored at that moment, so notes of others are kept. */
-async function changeNotes(
+function changeNotes(
   context: Context,
   request: FastifyRequest,
   edit: (notes: DatedNote[]) => DatedNote[],
-  tries = 1,
 ): Promise<OwnAnimal> {
-  const stored = await ownAnimal(context, request)
-  const { view } = request.caller
-  const notes = edit(stored.pet.staff?.datedNotes ?? [])
-  const patch = await requested.readPatch(context, {
-    staff: { datedNotes: notes.length > 0 ? notes : null },
-  })
-  const { etag } = validatorHeaders(stored, view)
-  const target = { id: stored.id, conditions: { view, 'if-match': etag } }
-  try {
+  return retryIfChanged(async () => {
+    const stored = await ownAnimal(context, request)
+    const { view } = request.caller
+    const notes = edit(stored.pet.staff?.datedNotes ?? [])
+    const patch = await requested.readPatch(context, {
+      staff: { datedNotes: notes.length > 0 ? notes : null },
+    })
+    const { etag } = validatorHeaders(stored, view)
+    const target = { id: stored.id, conditions: { view, 'if-match': etag } }
     await runOnce(request, request.body as FormBody, (key) =>
       requested.change(context, { caller: request.caller, key }, patch, target),
     )
     return stored
-  } catch (error) {
-    const isChanged = error instanceof ApiError && error.code === 'precondition_failed'
-    if (!isChanged || tries >= MAX_TRIES) throw error
-    return changeNotes(context, request, edit, tries + 1)
-  }
+  })
 }
 
 /** Records how an animal left, or removes this outcome. */

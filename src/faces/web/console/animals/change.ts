@@ -21,6 +21,7 @@ import { PREFIX } from '../pages.ts'
 import { changePhotos } from '../photos/photos.ts'
 import { conflictPanel, FORM_FIELDS, petPatchOf, petProblems } from './form.ts'
 import { animalPage, type OwnAnimal, ownAnimal } from './page.ts'
+import { retryIfChanged } from './retry.ts'
 
 type ById = { Params: { id: string } }
 
@@ -48,43 +49,40 @@ export function animalPages(app: App, context: Context): void {
   })
 }
 
-/** Tries a change up to this many times, because others may write between its read and its write. */
-const MAX_TRIES = 3
-
 /** Saves only the edited fields, so other people's changes to other fields are kept. */
-async function save(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  tries = 1,
-): Promise<unknown> {
-  const stored = await ownAnimal(context, request)
+async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const form = request.body as FormBody
   const marks = form.get('marks') ?? ''
   const values = readValues(form, FORM_FIELDS)
   const typed = typedIn(values, marks, FORM_FIELDS)
-  const now = valuesOf(stored.pet, FORM_FIELDS)
-  const { etag } = validatorHeaders(stored, request.caller.view)
-  const done = (what: string) => reply.redirect(`${PREFIX}/animals/${stored.id}?done=${what}`, 303)
-  const patch = petPatchOf(values, typed, now)
-  // If the same form is sent twice, the second request has nothing left to change.
-  if (Object.keys(patch).length === 0) return done(Object.keys(typed).length > 0 ? 'saved' : 'unchanged')
-  const changedByOthers = typedIn(now, marks, FORM_FIELDS)
-  const isConflict = Object.keys(typed).some((name) => name in changedByOthers && typed[name] !== now[name])
-  if (form.get('etag') !== etag && isConflict) return conflictPage(context, request, reply, typed)
-  try {
+  let stored: OwnAnimal | undefined
+  const saveOnce = async (): Promise<unknown> => {
+    stored = await ownAnimal(context, request)
+    const { id, pet } = stored
+    const now = valuesOf(pet, FORM_FIELDS)
+    const { etag } = validatorHeaders(stored, request.caller.view)
+    const done = (what: string) => reply.redirect(`${PREFIX}/animals/${id}?done=${what}`, 303)
+    const patch = petPatchOf(values, typed, now)
+    // If the same form is sent twice, the second request has nothing left to change.
+    if (Object.keys(patch).length === 0) return done(Object.keys(typed).length > 0 ? 'saved' : 'unchanged')
+    const changedByOthers = typedIn(now, marks, FORM_FIELDS)
+    const isConflict = Object.keys(typed).some((name) => name in changedByOthers && typed[name] !== now[name])
+    if (form.get('etag') !== etag && isConflict) return conflictPage(context, request, reply, typed)
     const change = await requested.readPatch(context, patch)
-    const target = { id: stored.id, conditions: { view: request.caller.view, 'if-match': etag } }
+    const target = { id, conditions: { view: request.caller.view, 'if-match': etag } }
     await runOnce(request, form, (key) =>
       requested.change(context, { caller: request.caller, key }, change, target),
     )
     return done('saved')
+  }
+  try {
+    return await retryIfChanged(saveOnce)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
-    if (error.code === 'precondition_failed' && tries < MAX_TRIES)
-      return save(context, request, reply, tries + 1)
+    if (!(error instanceof ApiError) || error.status >= 500 || error.code === 'pet_not_found' || !stored)
+      throw error
     reply.code(error.status)
     const problems = petProblems(error, wordsFor(request).words)
+    const now = valuesOf(stored.pet, FORM_FIELDS)
     return animalPage(context, request, stored, { values: { ...now, ...typed }, problems })
   }
 }

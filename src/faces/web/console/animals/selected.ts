@@ -17,13 +17,11 @@ import { wordsFor } from '../frame.ts'
 import { callerMay } from '../pages.ts'
 import { LIST_PATH } from './filters.ts'
 import { listPage } from './list.ts'
+import { retryIfChanged } from './retry.ts'
 import type { FailedAnimal, SelectedResult } from './selected-form.ts'
 
 /** The maximum number of animals that one form changes. */
 const MAX_SELECTED = 100
-/** Tries a change up to this many times, because others may write between its read and its write. */
-const MAX_TRIES = 3
-
 type Status = NonNullable<Pet['status']> | 'unlisted'
 
 /** The statuses from which an action may change an animal, and the change. */
@@ -92,33 +90,29 @@ async function changeOne(
   request: FastifyRequest,
   id: number,
   values: Record<string, string>,
-  tries = 1,
 ): Promise<FailedAnimal | undefined> {
   const { words, language } = wordsFor(request)
   const { view } = request.caller
-  const stored = await pets.find(context.db, id)
-  const fail = (reason: string) => ({ id, name: stored?.pet.name ?? String(id), reason })
-  if (!stored || !seesInternalData(view, stored.owner))
-    return { id, name: String(id), reason: words.errors.pet_not_found ?? '' }
+  let name = String(id)
+  const fail = (reason: string) => ({ id, name, reason })
   try {
-    const body = patchFor(stored.pet, values, textsOf(language))
-    if (body === undefined) return undefined
-    if (typeof body === 'string') return fail(body)
-    const patch = body === HIDDEN ? body : await requested.readPatch(context, body)
-    const target = { id, conditions: { view, 'if-match': validatorHeaders(stored, view).etag } }
-    await requested.change(context, { caller: request.caller, key: undefined }, patch, target)
-    return undefined
+    return await retryIfChanged(async () => {
+      const stored = await pets.find(context.db, id)
+      if (!stored || !seesInternalData(view, stored.owner)) throw new ApiError('pet_not_found')
+      name = stored.pet.name
+      const body = patchFor(stored.pet, values, textsOf(language))
+      if (body === undefined) return undefined
+      if (typeof body === 'string') return fail(body)
+      const patch = body === HIDDEN ? body : await requested.readPatch(context, body)
+      const target = { id, conditions: { view, 'if-match': validatorHeaders(stored, view).etag } }
+      await requested.change(context, { caller: request.caller, key: undefined }, patch, target)
+      return undefined
+    })
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
-    if (error.code === 'precondition_failed')
-      return tries < MAX_TRIES
-        ? changeOne(context, request, id, values, tries + 1)
-        : fail(words.list.changedMeanwhile)
-    return fail(
-      error.code === 'validation_failed'
-        ? words.list.invalid
-        : (words.errors[error.code] ?? words.otherError),
-    )
+    if (error.code === 'precondition_failed') return fail(words.list.changedMeanwhile)
+    if (error.code === 'validation_failed') return fail(words.list.invalid)
+    return fail(words.errors[error.code] ?? words.otherError)
   }
 }
 
