@@ -100,7 +100,7 @@ test('each decision and each reply is e-mailed once, a decision with its reply a
   ])
 })
 
-test('an approval that is taken back before its e-mail was sent: one e-mail with the last status', async (t) => {
+test('an approval cancelled before its e-mail is sent: the applicant gets one e-mail with the last status', async (t) => {
   const { app, sent } = await startMailing(t)
   await applyFor(app, 1)
   await sent()
@@ -145,7 +145,7 @@ test('a Spanish form: the e-mails to the applicant are in Spanish', async (t) =>
   assert.equal((await sent())[1], `${SHELTER}: Nueva solicitud de adopción de Rex`)
 })
 
-test('somebody who sends the form often: the shelter gets one notice', async (t) => {
+test('a form that is sent several times: the shelter gets one notice', async (t) => {
   const { app, sent } = await startMailing(t)
   const form = await openForm(app, 1)
   for (const message of ['One.', 'Two.'])
@@ -197,7 +197,7 @@ test('a daily digest: the notices of a day are one e-mail at 06:00 UTC, without 
   assert.deepEqual(await waiting(app), [])
 })
 
-test('without SMTP_URL nothing is queued, and a start without it queues nothing further', async (t) => {
+test('a service that is started again without SMTP_URL queues no more e-mails', async (t) => {
   const { app } = await startMailing(t, { now: NOW - 365 * DAY_MS })
   await applyFor(app, 1)
   const before = await waiting(app)
@@ -345,7 +345,7 @@ test('people erase removes the queued e-mails of the person', async (t) => {
   assert.deepEqual(await waiting(again), ['receipt', 'notice'])
 })
 
-test('an address gets e-mails about ten applications a day, so nobody floods a stranger with them', async (t) => {
+test('an address gets e-mails about at most ten applications a day, so nobody can flood it', async (t) => {
   const { app, smtp } = await startMailing(t)
   const paths: string[] = []
   for (let number = 1; number <= 11; number += 1) paths.push(await applyFor(app, 1))

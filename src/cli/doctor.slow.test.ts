@@ -182,7 +182,7 @@ test('doctor: checks PostgreSQL; an unreachable server is reported without the p
   assert.doesNotMatch(JSON.stringify(await runDoctor({ DATABASE_URL: nobody })), /secret/)
 })
 
-test('doctor with a .env that has an unknown setting or is readable by others: reports doubt, prints no values', (t) => {
+test('doctor with an .env that has an unknown setting or that others can read: is doubtful, prints no values', (t) => {
   const file = join(scratchFolder(t), '.env')
   writeFileSync(file, 'PORT=8080\nDATABSE_URL=postgres://a:secret@b/c\n', { mode: 0o644 })
   const findings = checkEnvironmentFile(file)

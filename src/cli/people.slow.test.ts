@@ -188,7 +188,7 @@ test('people erase: names the staff accounts and organizations that have the era
   assert.match(stderr, /\norganization UT1 shows this address; change it in the console\n/)
 })
 
-test('people with unconfirmed imports: export names the imports with the address, erase removes all imports', async (t) => {
+test('people, with files uploaded but not imported: export names those with the address, erase removes all', async (t) => {
   const databaseUrl = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const app = await startApp(t, { databaseUrl, key: UNLIMITED })
   await upload(app, await signIn(app), `name,category,contact.email\nRex,Dog,${ADA.email}\n`)

@@ -20,7 +20,7 @@ const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
   ['Reservado', ['Sí'], ['No']],
 ]
 
-test('a hold, a death or a no in another column keeps an animal off the public pages', async (t) => {
+test('a hold, a death or a "no" outside the status column keeps an animal unpublished', async (t) => {
   const read = await openForFiles(t, 'own')
   for (const [heading, holds, others] of COLUMNS) {
     const rows = [...holds, ...others].map((value, index) => `${heading} ${index},Dog,Available,${value}`)
@@ -57,7 +57,7 @@ test('a hold in either of two status columns keeps the animal unpublished', asyn
   )
 })
 
-test('the console reads a hold even in a column that nobody has chosen', async (t) => {
+test('the console reads a hold also in a column for which no field was chosen', async (t) => {
   const read = await openForFiles(t, 'own')
   const headings = ['Name', 'Species', 'Status', 'Quarantine', 'Shoe size']
   const columns = new Map(['name', 'category', 'status'].map((name, index) => [index, name]))

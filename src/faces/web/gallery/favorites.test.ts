@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cardNames, linkOf, startGallery } from '../../../testing/gallery.ts'
 
-test('GET /favorites: lists the named animals that look for a home, and offers to compare them', async (t) => {
+test('GET /favorites: lists those of the named animals that are listed, and offers to compare them', async (t) => {
   const { add, visit } = await startGallery(t)
   const ada = await add({ name: 'Ada' })
   const bo = await add({ name: 'Bo' })
@@ -59,7 +59,7 @@ test('GET /compare: puts the public facts of up to four animals side by side', a
   assert.equal(five.text.match(/<th scope="col">/g)?.length, 4)
 })
 
-test('GET /animals/{slug} of an adopted animal: has no empty facts, and lists similar animals', async (t) => {
+test('GET /animals/{slug} of an adopted animal: shows no empty facts, and lists similar animals', async (t) => {
   const { add, visit, shelter, patch } = await startGallery(t)
   const { id: denver } = await shelter({ code: 'CO1', latitude: 39.74, longitude: -104.99 })
   const { id: boulder } = await shelter({ code: 'CO2', latitude: 40.01, longitude: -105.27 })

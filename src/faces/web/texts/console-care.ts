@@ -2,8 +2,8 @@ const en = {
   /** How an animal left, other than by adoption. */
   outcome: {
     title: 'Outcome',
-    hint: 'For animals that leave in another way than by adoption. This takes the animal off the gallery and declines its open applications. For an adoption, use “Mark as adopted”.',
-    adoptedHint: 'When the animal was adopted, and what else to remember. Never shown in the gallery.',
+    hint: 'For an animal that leaves without being adopted. Recording an outcome takes it off the gallery and declines its open applications. For an adoption, use “Mark as adopted”.',
+    adoptedHint: 'The date of the adoption, and anything else to remember. Never shown in the gallery.',
     kinds: {
       transferred: 'Transferred',
       returned_to_owner: 'Returned to owner',
@@ -42,7 +42,7 @@ const en = {
 const es: typeof en = {
   outcome: {
     title: 'Salida',
-    hint: 'Para animales que se van de otra manera que por adopción. El animal deja la galería y sus solicitudes abiertas se rechazan. Para una adopción, use «Marcar como adoptado».',
+    hint: 'Para un animal que se va sin ser adoptado. Al registrar la salida, el animal deja la galería y sus solicitudes abiertas se rechazan. Para una adopción, use «Marcar como adoptado».',
     adoptedHint: 'Cuándo se adoptó el animal y qué más conviene recordar. No se muestra nunca en la galería.',
     kinds: {
       transferred: 'Trasladado',

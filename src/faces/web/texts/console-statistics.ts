@@ -1,6 +1,6 @@
 const en = {
   title: 'Statistics',
-  lead: 'Computed from the animals as they are now. Removed animals do not count.',
+  lead: 'These numbers come from the current data of the animals. Removed animals are not counted.',
   months: 'Period',
   monthsOf: (count: number) => (count === 1 ? 'This month' : `The last ${count} months`),
   organization: 'Organization',
@@ -17,7 +17,7 @@ const en = {
   },
   /** A figure that cannot be computed yet. */
   unknown: '–',
-  rateHint: 'The live release rate is the part of all outcomes that are not deaths.',
+  rateHint: 'The live release rate is the share of outcomes in which the animal left alive.',
   columns: {
     month: 'Month',
     type: 'Type',
@@ -63,7 +63,7 @@ const es: typeof en = {
     perAnimal: 'Solicitudes por animal',
   },
   unknown: '–',
-  rateHint: 'La tasa de salidas con vida es la parte de todas las salidas que no son fallecimientos.',
+  rateHint: 'La tasa de salidas con vida es la proporción de salidas en las que el animal sale con vida.',
   columns: {
     month: 'Mes',
     type: 'Tipo',

@@ -155,12 +155,12 @@ const en = {
     'No shelter has this code. Copy the code from the end of the address of the shelter’s page on this site.',
   noPhoto: 'No photo yet',
   // Adopted animals, favorites and sharing
-  others: 'Others looking for a home',
+  others: 'More animals looking for a home',
   favorite: 'Favorite',
   favorites: 'Favorites',
   favoritesText: 'Your favorites are kept only in this browser.',
   noFavorites:
-    'You have no favorites yet. Press the heart of an animal to find it here again. Favorites need JavaScript.',
+    'You have no favorites yet. To keep an animal here, press the heart next to it. Favorites need JavaScript.',
   favoritesGone: (count: number) =>
     count === 1 ? 'One favorite is no longer listed.' : `${count} favorites are no longer listed.`,
   removeGone: 'Remove from favorites',
@@ -176,8 +176,8 @@ const en = {
     lead: 'Show your animals to people nearby, receive applications, and keep what you know about each animal in one place.',
     offers: [
       'Publish animals with photos here and on your own website.',
-      'Receive applications to adopt, decide about them as a team, and answer.',
-      'Bring in the list you have: a spreadsheet, or an export of another shelter program.',
+      'Receive applications, decide on them as a team, and reply.',
+      'Import the list that you already have: a spreadsheet, or an export from another shelter program.',
       'Print a poster or a kennel card for each animal.',
       'Work on a computer or a phone, in English or Spanish.',
     ],
@@ -190,8 +190,8 @@ const en = {
     signInTitle: 'Already have an account?',
     signIn: 'Sign in',
     help: 'If you forgot your password, ask a manager of your organization for a new link.',
-    ownTitle: 'Programs and your own service',
-    own: 'adoptable is open source, so you can also run it yourself. Programs can use its open API.',
+    ownTitle: 'Your own server, and other programs',
+    own: 'adoptable is open source, so you can run it on your own server. Other programs can use its API.',
     api: 'Read about the API',
   },
   footer: 'Listings are maintained by the shelters.',
@@ -351,12 +351,12 @@ const es: typeof en = {
   embedUnknown:
     'Ningún refugio tiene este código. Cópielo del final de la dirección de la página del refugio en este sitio.',
   noPhoto: 'Todavía sin foto',
-  others: 'Otros que buscan un hogar',
+  others: 'Más animales que buscan un hogar',
   favorite: 'Favorito',
   favorites: 'Favoritos',
   favoritesText: 'Sus favoritos se guardan solo en este navegador.',
   noFavorites:
-    'Todavía no tiene favoritos. Pulse el corazón de un animal para encontrarlo aquí. Los favoritos necesitan JavaScript.',
+    'Todavía no tiene favoritos. Para guardar un animal aquí, pulse el corazón que está junto a él. Los favoritos necesitan JavaScript.',
   favoritesGone: (count) =>
     count === 1 ? 'Un favorito ya no está publicado.' : `${count} favoritos ya no están publicados.`,
   removeGone: 'Quitar de favoritos',
@@ -372,8 +372,8 @@ const es: typeof en = {
     lead: 'Muestre sus animales a personas de su zona, reciba solicitudes y reúna en un lugar lo que sabe de cada animal.',
     offers: [
       'Publique animales con fotos aquí y en su propio sitio web.',
-      'Reciba solicitudes de adopción, decida en equipo y responda.',
-      'Traiga la lista que ya tiene: una hoja de cálculo o los datos de otro programa.',
+      'Reciba solicitudes de adopción, decida sobre ellas en equipo y responda.',
+      'Importe la lista que ya tiene: una hoja de cálculo o los datos de otro programa.',
       'Imprima un cartel o una ficha de jaula de cada animal.',
       'Trabaje en una computadora o un teléfono, en español o en inglés.',
     ],
@@ -386,8 +386,8 @@ const es: typeof en = {
     signInTitle: '¿Ya tiene una cuenta?',
     signIn: 'Iniciar sesión',
     help: 'Si olvidó su contraseña, pida un nuevo enlace a un responsable de su organización.',
-    ownTitle: 'Programas y su propio servicio',
-    own: 'adoptable es de código abierto, así que también puede usarlo en su propio servidor. Los programas pueden usar su API abierta.',
+    ownTitle: 'Su propio servidor y otros programas',
+    own: 'adoptable es de código abierto, así que puede usarlo en su propio servidor. Otros programas pueden usar su API.',
     api: 'Leer sobre la API',
   },
   footer: 'Los refugios publican y mantienen estas fichas.',

@@ -6,7 +6,7 @@ type NoteTexts = Partial<Record<Note['code'], (note: Note) => string>>
 export const NOTES: Record<'en' | 'es', NoteTexts> = {
   en: {
     encoding: ({ value, example }) =>
-      `The file has the encoding ${value}${example ? `; a word in it reads “${example}”` : ''}.`,
+      `The file was read as ${value}${example ? `, so one of its words is “${example}”` : ''}.`,
     day_first: ({ columns = [] }) => `The day comes first in the dates of ${columns.join(', ')}.`,
     month_first: ({ columns = [] }) => `The month comes first in the dates of ${columns.join(', ')}.`,
     mojibake: ({ count = 0, example }) =>
@@ -18,7 +18,7 @@ export const NOTES: Record<'en' | 'es', NoteTexts> = {
   },
   es: {
     encoding: ({ value, example }) =>
-      `El archivo tiene la codificación ${value}${example ? `; una palabra se lee «${example}»` : ''}.`,
+      `El archivo se leyó como ${value}${example ? `; una de sus palabras es «${example}»` : ''}.`,
     day_first: ({ columns = [] }) => `En las fechas de ${columns.join(', ')} va primero el día.`,
     month_first: ({ columns = [] }) => `En las fechas de ${columns.join(', ')} va primero el mes.`,
     mojibake: ({ count = 0, example }) =>
@@ -37,7 +37,7 @@ export const REASONS: Record<'en' | 'es', Record<string, string>> = {
     'not understood without --day-first': 'starts with the day',
     'not valid': 'value not valid',
     'the date of birth counts': 'the date of birth is used instead',
-    'another animal has it': 'another animal has it',
+    'another animal has it': 'another animal has this number',
     'the animal is on hold or has an outcome': 'staff have put the animal on hold or recorded its outcome',
   },
   es: {
@@ -45,7 +45,7 @@ export const REASONS: Record<'en' | 'es', Record<string, string>> = {
     'not understood without --day-first': 'empieza con el día',
     'not valid': 'valor no válido',
     'the date of birth counts': 'se usa la fecha de nacimiento',
-    'another animal has it': 'lo tiene otro animal',
+    'another animal has it': 'otro animal tiene este número',
     'the animal is on hold or has an outcome': 'el personal lo retiene o ha registrado su salida',
   },
 }

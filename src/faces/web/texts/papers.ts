@@ -1,21 +1,21 @@
 /** Texts of the pages that staff print. */
 const en = {
   print: 'Print',
-  poster: (name: string) => `Poster of ${name}`,
-  kennelCard: (name: string) => `Kennel card of ${name}`,
-  record: (name: string) => `Adoption record: ${name}`,
+  poster: (name: string) => `Poster for ${name}`,
+  kennelCard: (name: string) => `Kennel card for ${name}`,
+  record: (name: string) => `Adoption record for ${name}`,
   links: { poster: 'Poster', kennelCard: 'Kennel card', record: 'Adoption record' },
   lookingForHome: 'Looking for a home',
   readMore: 'Read more and apply:',
-  notListed: 'This animal is not in the gallery, so no address is shown.',
+  notListed: 'This animal is not in the gallery, so the poster shows no web address.',
   kennel: 'Kennel',
   microchip: 'Microchip',
   intakeDate: 'Intake date',
   adopter: 'Adopter',
-  reply: 'Reply of the shelter',
+  reply: 'The shelter’s reply',
   agreed: 'Adoption requirements',
-  signShelter: 'Date and signature, shelter',
-  signAdopter: 'Date and signature, adopter',
+  signShelter: 'Date and signature of the shelter',
+  signAdopter: 'Date and signature of the adopter',
 }
 
 const es: typeof en = {
@@ -26,7 +26,7 @@ const es: typeof en = {
   links: { poster: 'Cartel', kennelCard: 'Ficha de jaula', record: 'Acta de adopción' },
   lookingForHome: 'Busca un hogar',
   readMore: 'Más información y solicitud de adopción:',
-  notListed: 'Este animal no está en la galería, así que no se muestra ninguna dirección.',
+  notListed: 'Este animal no está en la galería, así que el cartel no muestra ninguna dirección web.',
   kennel: 'Jaula',
   microchip: 'Microchip',
   intakeDate: 'Fecha de ingreso',

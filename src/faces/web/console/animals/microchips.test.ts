@@ -6,7 +6,7 @@ import { startApp } from '../../../../testing/start-app.ts'
 const NEW = '/console/animals/new'
 const WARNING = /has the same microchip[^<]*<a href="\/console\/animals\/(\d+)">([^<]*)<\/a>/
 
-test('an animal with the microchip of another one is saved, and its page links to the other', async (t) => {
+test('an animal with the microchip of another animal is saved, and its page links to that animal', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   for (const code of ['N1', 'S1']) await app.post('/v1/organizations', { name: code, code })
   const add = (name: string, microchip: string, organizationId?: number) =>

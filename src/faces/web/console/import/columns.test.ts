@@ -190,11 +190,11 @@ test('the preview and the result say how the file was read, in the language of t
   const ana = await signIn(app)
   const file = Buffer.from('Our animals,,\nname,Species,DOB\nJos\xe9,Dog,25/12/2021\n', 'latin1')
   const { text } = await upload(app, ana, file)
-  assert.match(text, /The file has the encoding windows-1252; a word in it reads “José”\./)
+  assert.match(text, /The file was read as windows-1252, so one of its words is “José”\./)
   assert.match(text, /The day comes first in the dates of Date of birth\./)
   assert.match(text, /Rows without an animal, such as titles and totals, are skipped: 1\./)
   const done = await ana.send(CONFIRM, formIn(text, COLUMNS), { 'accept-language': 'es' })
-  assert.match(done.text, /El archivo tiene la codificación windows-1252; una palabra se lee «José»\./)
+  assert.match(done.text, /El archivo se leyó como windows-1252; una de sus palabras es «José»\./)
 })
 
 test('two columns with the same meaning: the page shows a problem at the field', async (t) => {

@@ -53,8 +53,8 @@ test('GET /console/applications/{id}/record: an approved application has a recor
   await ana.fill(path, { status: 'approved', reply: 'The fee is 50.' })
   assert.match((await ana.get(path)).text, /href="\/console\/applications\/1\/record">Adoption record</)
   const record = (await ana.get(`${path}/record`)).text
-  assert.match(record, /Adoption record: Luna.*985112006543210.*Kim Doe.*555-0100.*We have a garden\./s)
-  assert.match(record, /The fee is 50\..*Come back if it fails\..*Date and signature, adopter/s)
+  assert.match(record, /Adoption record for Luna.*985112006543210.*Kim Doe.*555-0100.*We have a garden\./s)
+  assert.match(record, /The fee is 50\..*Come back if it fails\..*Date and signature of the adopter/s)
   const other = await signIn(app, { organizationId: 2 })
   assert.equal((await other.get(`${path}/record`)).status, 404)
   const viewer = await signIn(app, { organizationId: 1, role: 'viewer' })
