@@ -11,6 +11,6 @@ export interface CareDates {
  */
 export function careStart({ intakeDate, createdAt, publishedAt }: CareDates): string | undefined {
   if (intakeDate !== undefined) return intakeDate
-  const known = [createdAt, publishedAt].flatMap((time) => (time ? [new Date(time).toISOString()] : []))
-  return known.sort()[0]?.slice(0, 10)
+  const times = [createdAt, publishedAt].flatMap((time) => (time ? [new Date(time).toISOString()] : []))
+  return times.sort()[0]?.slice(0, 10)
 }

@@ -54,8 +54,8 @@ type NamingAnimal = Pick<NamedBond, 'with' | 'organizationId'>
 function findGroups(naming: ReadonlyMap<string, NamingAnimal>): string[][] {
   const neighbors = new Map<string, string[]>()
   const link = (one: string, other: string): void => {
-    const known = neighbors.get(one)
-    if (known) known.push(other)
+    const existing = neighbors.get(one)
+    if (existing) existing.push(other)
     else neighbors.set(one, [other])
   }
   for (const [key, { with: others, organizationId }] of naming)

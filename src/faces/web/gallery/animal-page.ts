@@ -158,7 +158,7 @@ interface AnimalParts {
   friends: { id: number; name: string }[]
 }
 
-/** Other animals that look for a home, below an adopted animal. */
+/** Other animals looking for a home, below an adopted animal. */
 async function othersSection(gallery: Gallery, phrasing: Phrasing, { animals }: Listing): Promise<Part> {
   if (animals.length === 0) return undefined
   const names: CardNames = await namesFor(gallery, animals)

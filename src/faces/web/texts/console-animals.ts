@@ -89,7 +89,7 @@ const en = {
         count === 0
           ? `There are no open applications for ${name}.`
           : `The other open applications for ${name} are declined because of the adoption.`,
-      told: 'People who applied with the form get an e-mail about it.',
+      emailed: 'People who applied with the form get an e-mail about it.',
       yes: 'Mark as adopted',
       no: 'No, go back',
     },
@@ -239,7 +239,7 @@ const es: typeof en = {
         count === 0
           ? `No hay solicitudes abiertas de ${name}.`
           : `Las demás solicitudes abiertas de ${name} se rechazan a causa de la adopción.`,
-      told: 'Quienes enviaron su solicitud con el formulario reciben un correo sobre ello.',
+      emailed: 'Quienes enviaron su solicitud con el formulario reciben un correo sobre ello.',
       yes: 'Marcar como adoptado',
       no: 'No, volver',
     },

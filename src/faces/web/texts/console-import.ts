@@ -54,7 +54,7 @@ const en = {
   about: (day: string) => `around ${day}`,
   statuses: {
     title: 'Statuses in the file',
-    lead: 'Choose what each status means. An animal is published only if its status clearly says that it is available or reserved by an adopter.',
+    lead: 'Choose what each status means.',
     result:
       'An animal is published only if its status clearly says that it is available or reserved by an adopter.',
     animals: (count: number) => (count === 1 ? '1 animal' : `${count.toLocaleString('en')} animals`),
@@ -246,7 +246,7 @@ const es: typeof en = {
   about: (day) => `hacia el ${day}`,
   statuses: {
     title: 'Estados en el archivo',
-    lead: 'Elija qué significa cada estado. Un animal solo se publica si su estado dice claramente que está disponible o reservado por un adoptante.',
+    lead: 'Elija qué significa cada estado.',
     result:
       'Un animal solo se publica si su estado dice claramente que está disponible o reservado por un adoptante.',
     animals: (count) => (count === 1 ? '1 animal' : `${count.toLocaleString('es')} animales`),

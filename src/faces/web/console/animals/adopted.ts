@@ -150,7 +150,7 @@ ${FIELDS.map((name) =>
     type: name === 'email' ? 'email' : name === 'phone' ? 'tel' : 'text',
   }),
 )}</fieldset>
-<p class="notice">${adopted.consequences(pet.name, open.length)} ${open.length > 0 && context.mail !== undefined && adopted.told}</p>
+<p class="notice">${adopted.consequences(pet.name, open.length)} ${open.length > 0 && context.mail !== undefined && adopted.emailed}</p>
 <div class="row"><button>${adopted.yes}</button>
 <a class="button plain" href="${PREFIX}/animals/${pet.id}">${adopted.no}</a></div></form></div>`
   return consolePage(request, { title, main })

@@ -45,7 +45,7 @@ export function statusSection(
       return html`<li><span>${about}</span><span>${labelOf(one.result)}</span></li>`
     return html`<li><label for="${id}">${about}</label>${resultSelect(one, { id, form, labelOf })}</li>`
   })
-  return html`<section><h2>${own.title}</h2><p>${form === undefined ? own.result : own.lead}</p><ul class="rows">${items}</ul>
+  return html`<section><h2>${own.title}</h2><p>${form !== undefined && `${own.lead} `}${own.result}</p><ul class="rows">${items}</ul>
 ${form !== undefined && html`<div class="row"><button class="plain" form="${form}" formaction="${PREFIX}/import/columns">${words.import.columns.show}</button></div>`}</section>`
 }
 
