@@ -19,18 +19,20 @@ const textOf = (file: URL): string => readFileSync(file, 'utf8')
 /** The script that other sites load. Its address must stay the same, so the address has no hash. */
 export const EMBED_SCRIPT = textOf(new URL('./scripts/embed.js', import.meta.url))
 
+const BREEDS_SCRIPT = textOf(new URL('./scripts/breeds.js', import.meta.url))
+
 /** Every file that pages load, except photos. */
 const ASSETS = {
   'gallery.css': { type: CSS, text: BASE_STYLE + GALLERY_STYLE + PRINT_STYLE },
   'apply.css': { type: CSS, text: APPLY_STYLE },
-  'gallery.js': { type: JS, text: textOf(new URL('./scripts/gallery.js', import.meta.url)) },
+  'gallery.js': { type: JS, text: textOf(new URL('./scripts/gallery.js', import.meta.url)) + BREEDS_SCRIPT },
   'favorites.js': { type: JS, text: textOf(new URL('./scripts/favorites.js', import.meta.url)) },
   'frame.js': { type: JS, text: textOf(new URL('./scripts/frame.js', import.meta.url)) },
   'no-photo.svg': { type: SVG, text: NO_PHOTO },
   'console.css': { type: CSS, text: BASE_STYLE + CONSOLE_STYLE + PRINT_STYLE },
   'paper.css': { type: CSS, text: BASE_STYLE + PAPER_STYLE + PRINT_STYLE },
   'paper.js': { type: JS, text: textOf(new URL('./scripts/paper.js', import.meta.url)) },
-  'console.js': { type: JS, text: textOf(new URL('./scripts/console.js', import.meta.url)) },
+  'console.js': { type: JS, text: textOf(new URL('./scripts/console.js', import.meta.url)) + BREEDS_SCRIPT },
   'photos.js': { type: JS, text: textOf(new URL('./scripts/photos.js', import.meta.url)) },
 } satisfies Record<string, { type: string; text: string }>
 

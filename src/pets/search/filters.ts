@@ -33,6 +33,8 @@ import {
 export type Filters = Omit<PetQuery, 'cursor' | 'fields' | 'limit' | 'sort' | 'id'> & {
   /** Words in the name, or prefixes of words in the name. */
   name?: string | undefined
+  /** Beginnings of a breed. An animal must have a breed that begins with one of them. */
+  breedPrefix?: string[] | undefined
   /** Restricts the result to animals without an organization. */
   hasNoOrganization?: true | undefined
   /** Restricts the result to animals without a status, which have left or not. */
@@ -89,6 +91,8 @@ export async function criteriaOf(
   for (const filter of EXACT) if (filters[filter]) anyOf(filters[filter].map((value) => token(filter, value)))
   for (const filter of TEXTS)
     if (filters[filter]) anyOf(filters[filter].map((value) => textToken(filter, String(value))))
+  if (filters.breedPrefix)
+    clauses.push({ tokens: [], prefixes: filters.breedPrefix.map((value) => textToken('breed', value)) })
   for (const filter of YES_OR_NO)
     if (filters[filter] !== undefined) anyOf([token(filter, filters[filter] === 'true')])
   if (filters.hasNoOrganization) anyOf([NO_ORGANIZATION])

@@ -278,6 +278,28 @@ test('leaving a form with unsaved changes asks first; saving does not', NEEDS_BR
   assert.deepEqual(complaints, [])
 })
 
+test('the suggested breeds follow the type, in the console and in the gallery', NEEDS_BROWSER, async (t) => {
+  const { app, at } = await startFull(t)
+  const { page, complaints } = await openPage(await openBrowser(t), app)
+  const suggested = page.locator('#breeds option')
+  for (const [path, dog, cat] of [
+    ['/console/animals/new', '1', '2'],
+    ['/animals?sex=female', 'dog', 'cat'],
+  ] as const) {
+    await page.goto(at(path))
+    const type = page.getByLabel('Type', { exact: true })
+    assert.equal(await suggested.count(), 0)
+    await type.selectOption(dog)
+    await suggested.getByText('Affenpinscher', { exact: true }).waitFor({ state: 'attached' })
+    await type.selectOption(cat)
+    await suggested.getByText('Abyssinian', { exact: true }).waitFor({ state: 'attached' })
+    assert.equal(await suggested.getByText('Affenpinscher', { exact: true }).count(), 0)
+    await type.selectOption('')
+    await until(async () => (await suggested.count()) === 0)
+  }
+  assert.deepEqual(complaints, [])
+})
+
 test('an animal is added with the keyboard alone', NEEDS_BROWSER, async (t) => {
   const { app, at } = await startFull(t)
   const { page, complaints } = await openPage(await openBrowser(t), app)

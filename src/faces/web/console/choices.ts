@@ -4,8 +4,10 @@ import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { Html } from '../../../http/html.ts'
 import { list as listOrganizations } from '../../../organizations/list.ts'
+import { listBreeds } from '../breeds.ts'
 import { type Problem, selectField, textField } from '../forms.ts'
 import { categoryLabel } from '../kind-words.ts'
+import { wholeNumberOf } from './address.ts'
 import { wordsFor } from './frame.ts'
 
 // Reads the choices of a form from the database: categories and organizations.
@@ -14,6 +16,8 @@ export type Choice = readonly [value: string, words: string]
 
 export interface Choices {
   categories: Choice[]
+  /** The breeds to suggest, of the category of the form. */
+  breeds?: string[]
   /**
    * Absent if there is nothing to choose. The value is `many` if there are too many to list; people then type
    * an id.
@@ -26,6 +30,16 @@ const MAX_ORGANIZATIONS = 200
 export async function readChoices({ db }: Pick<Context, 'db'>, request: FastifyRequest): Promise<Choices> {
   const kinds = (await readKinds({ db }, request)).map(({ id, words }): Choice => [String(id), words])
   return { categories: kinds, organizations: await readOrganizations({ db }, request.caller) }
+}
+
+/** The choices of the form of an animal. */
+export async function readFormChoices(
+  context: Pick<Context, 'db'>,
+  request: FastifyRequest,
+  { categoryId }: { categoryId?: string },
+): Promise<Choices> {
+  const breeds = await listBreeds(context.db, wholeNumberOf(categoryId))
+  return { ...(await readChoices(context, request)), breeds }
 }
 
 /** The categories, each with its stored name and its label in the language of the page. */

@@ -10,9 +10,8 @@ import * as organizations from '../../../organizations/store.ts'
 import { findSummaries } from '../../../pets/list.ts'
 import { type FieldSelection, parseFields, type RenderOptions } from '../../../pets/row.ts'
 import { isListed } from '../../../pets/rules.ts'
-import type { PetQuery } from '../../../pets/schema.ts'
 import { type Finder, finderOf } from '../../../pets/search/filters.ts'
-import { scopeOf, searchPets } from '../../../pets/search/find.ts'
+import { type SearchQuery, scopeOf, searchPets } from '../../../pets/search/find.ts'
 import type { Position } from '../../../pets/search/matching.ts'
 import * as pets from '../../../pets/store.ts'
 import { photosBaseForPages } from '../../../photos/storage/stored-photo.ts'
@@ -99,6 +98,16 @@ export function openGallery(context: Context): Gallery {
   }
 }
 
+/** Finds a category by name, ignoring case. */
+export async function kindNamed(
+  { kinds }: Pick<Gallery, 'kinds'>,
+  kind: unknown,
+): Promise<Category | undefined> {
+  if (typeof kind !== 'string') return undefined
+  const key = categories.fold(kind)
+  return [...(await kinds()).values()].find(({ name }) => categories.fold(name) === key)
+}
+
 /** Removes a failed promise from the cache, so the next caller reads again. */
 function evictOnError<Name extends string, Value>(
   cache: Partial<Record<Name, unknown>>,
@@ -142,7 +151,7 @@ const ID_ONLY = parseFields('id')
  */
 export async function listAnimals(
   gallery: Gallery,
-  query: PetQuery,
+  query: SearchQuery,
   cursor: string | undefined,
 ): Promise<Listing> {
   const { cursorSecret } = gallery.context
@@ -164,14 +173,14 @@ export async function listAnimals(
 const ownTag = (etag: string): string => etag.split(' ', 1)[0] as string
 
 /** The first page of animals with the selected members. */
-export async function listSelected(gallery: Gallery, query: PetQuery, selection: FieldSelection) {
+export async function listSelected(gallery: Gallery, query: SearchQuery, selection: FieldSelection) {
   const { found, isVolatile } = await findPage(gallery, query, selection)
   return { animals: found.map(({ toObject }) => toObject() as unknown as Animal), isVolatile }
 }
 
 async function findPage(
   { finder, show }: Gallery,
-  query: PetQuery,
+  query: SearchQuery,
   selection: FieldSelection,
   after?: Position,
 ) {

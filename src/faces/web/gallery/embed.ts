@@ -57,7 +57,7 @@ async function embedPage(gallery: Gallery, phrasing: Phrasing, parameters: Embed
   const [code, kind, limit, cursor] = PARAMETERS.map((name) => [parameters[name] ?? []].flat()[0])
   const shelter = await shelterOf(gallery, code ?? '')
   const query = queryOf(shelter, limitOf(limit))
-  if (kind) query.categoryId = [await idOfKind(gallery.kinds, kind)]
+  if (kind) query.categoryId = [await idOfKind(gallery, kind)]
   const { animals, next, isVolatile } = await listAnimals(gallery, query, cursor)
   const names = await namesFor(gallery, animals)
   const own = new URLSearchParams({

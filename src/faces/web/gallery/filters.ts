@@ -6,10 +6,12 @@ import { ONE_LINE } from '../../../http/text.ts'
 import { type Static, Type } from '../../../http/type.ts'
 import { AGES } from '../../../pets/fields.ts'
 import { LISTED_STATUSES } from '../../../pets/rules.ts'
-import { FILTERS, type PetQuery } from '../../../pets/schema.ts'
+import { FILTERS } from '../../../pets/schema.ts'
+import type { SearchQuery } from '../../../pets/search/find.ts'
+import { BREED_FIELD, breedList } from '../breeds.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
 import { categoryLabel } from '../kind-words.ts'
-import type { Gallery } from './animals.ts'
+import { type Gallery, kindNamed } from './animals.ts'
 import { distanceWords, type Phrasing } from './phrases.ts'
 
 // Reads the filters in the URL of a list, and renders the search form.
@@ -66,21 +68,22 @@ const sortOf = ({ sort, near }: ListQuery): (typeof SORTS)[number] =>
 const ORDERS = { newest: '-id', waiting: 'id', nearest: 'distance' } as const
 
 /** @throws {ApiError} invalid_parameter for an unknown type of animal */
-export async function petQueryOf({ kinds }: Gallery, query: ListQuery): Promise<PetQuery> {
-  const { kind, cursor, sort, ...filters } = query
+export async function petQueryOf(gallery: Gallery, query: ListQuery): Promise<SearchQuery> {
+  const { kind, cursor, sort, breed, ...filters } = query
   return {
     ...filters,
     status: [...LISTED_STATUSES],
-    ...(kind !== undefined && { categoryId: [await idOfKind(kinds, kind)] }),
+    ...(kind !== undefined && { categoryId: [await idOfKind(gallery, kind)] }),
+    ...(breed && { breedPrefix: breed }),
     limit: PER_PAGE,
     sort: ORDERS[sortOf(query)],
   }
 }
 
 /** Finds a category by name, ignoring case. @throws {ApiError} invalid_parameter if there is none */
-export async function idOfKind(kinds: Gallery['kinds'], kind: string): Promise<number> {
-  const key = fold(kind)
-  for (const { id, name } of (await kinds()).values()) if (fold(name) === key) return id
+export async function idOfKind(gallery: Pick<Gallery, 'kinds'>, kind: string): Promise<number> {
+  const found = await kindNamed(gallery, kind)
+  if (found) return found.id
   throw new ApiError('invalid_parameter', {
     details: [{ parameter: 'kind', code: 'invalid_value', message: 'There is no category with this name.' }],
   })
@@ -178,10 +181,9 @@ function moreFields(
       problems,
       maxLength: 80,
       value: one(query.breed),
-      ...(breeds.length > 0 && { list: 'breeds' }),
+      ...BREED_FIELD,
     }),
-    breeds.length > 0 &&
-      html`<datalist id="breeds">${breeds.map((name) => html`<option value="${name}">`)}</datalist>`,
+    breedList(breeds),
     selectField({
       name: 'sex',
       label: gallery.sex,

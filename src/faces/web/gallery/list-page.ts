@@ -1,15 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { fold } from '../../../categories/store.ts'
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
 import { countFew, type MatchCount } from '../../../pets/search/facets.ts'
-import * as vocabulary from '../../../vocabulary/store.ts'
+import { listBreeds } from '../breeds.ts'
 import type { Problem } from '../forms.ts'
 import { pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
-import { type Gallery, type Listing, listAnimals } from './animals.ts'
+import { type Gallery, kindNamed, type Listing, listAnimals } from './animals.ts'
 import { cardList, namesFor } from './cards.ts'
 import {
   dropEmpty,
@@ -140,17 +139,8 @@ async function kindNames({ kinds }: Gallery): Promise<string[]> {
   return [...(await kinds()).values()].map(({ name }) => name)
 }
 
-/** Suggests up to this many breeds. Only a single type of animal has so few breeds. */
-const MAX_BREEDS = 100
-
 async function breedsOf(gallery: Gallery, { kind }: Partial<ListQuery>): Promise<string[]> {
-  if (typeof kind !== 'string') return []
-  const key = fold(kind)
-  const category = [...(await gallery.kinds()).values()].find(({ name }) => fold(name) === key)
-  if (!category) return []
-  const { db } = gallery.context
-  const words = await vocabulary.list(db, 'breed', { categoryId: category.id, limit: MAX_BREEDS })
-  return words.slice(0, MAX_BREEDS).map(({ name }) => name)
+  return listBreeds(gallery.context.db, (await kindNamed(gallery, kind))?.id)
 }
 
 /** Answers an invalid query with the form and its problems. @throws any other error */

@@ -44,6 +44,10 @@ test('GET /animals with each filter of the form: lists the matching animals', as
     'kind=dog': ['Bo', 'Ada'],
     'kind=Cat': ['Cleo'],
     'breed=beagle': ['Ada'],
+    'breed=BÉA': ['Ada'],
+    'kind=cat&breed=bea': [],
+    'breed=pood&breed=bea': ['Bo', 'Ada'],
+    'breed=eagle': [],
     'age=young&age=baby': ['Cleo', 'Ada'],
     'size=large': ['Bo'],
     'sex=female': ['Ada'],
@@ -62,7 +66,7 @@ test('GET /animals with each filter of the form: lists the matching animals', as
   for (const kind of ['dog', ' DOG ', 'ｄｏｇ']) {
     const { text } = await visit(`/animals?kind=${encodeURIComponent(kind)}`)
     assert.match(text, /<option value="dog" selected>Dog</, kind)
-    assert.match(text, /<datalist id="breeds">/, kind)
+    assert.match(text, /<datalist id="breeds"><option>Affenpinscher<option>.*<option>Whippet</s, kind)
   }
   const page = await visit('/animals?kind=dog&age=young&near=Denver,%20CO&within=25')
   assert.match(page.text, /value="young" checked/)
@@ -206,4 +210,19 @@ test('GET with Accept-Language es: sizes, ages and statuses agree with the sex o
   assert.match((await visit(`/animals/${ada}-ada`, spanish)).text, /Adulta<[\s\S]*Pequeña<[\s\S]*Vacunada</)
   assert.match((await visit(`/animals/${bo}-bo`, spanish)).text, /Adulto<[\s\S]*Pequeño<[\s\S]*Vacunado</)
   assert.match((await visit(`/animals/${ada}-ada`)).text, /Adult<[\s\S]*Small<[\s\S]*Vaccinated</)
+})
+
+test('GET /breeds: the breeds of a type, by its name or id, in alphabetical order', async (t) => {
+  const { post, visit } = await startGallery(t)
+  const { body: added } = await post('/v1/breeds', { categoryId: 2, name: 'Ábyss <b>cat' })
+  assert.equal(added.categoryId, 2)
+  const cats = await visit('/breeds?kind=cat')
+  assert.deepEqual([cats.status, cats.headers['content-type']], [200, 'application/json; charset=utf-8'])
+  assert.equal(cats.headers['cache-control'], 'public, no-cache')
+  assert.deepEqual(cats.body.slice(0, 2), ['Ábyss <b>cat', 'Abyssinian'])
+  assert.deepEqual((await visit('/breeds?categoryId=2')).body, cats.body)
+  for (const query of ['', '?kind=', '?kind=none', '?categoryId=99', '?categoryId=x', '?kind=a&kind=b'])
+    assert.deepEqual((await visit(`/breeds${query}`)).body, [], query)
+  // The list in the form of this type has the same names.
+  assert.match((await visit('/animals?kind=cat')).text, /<option>Ábyss &lt;b&gt;cat<option>Abyssinian</)
 })

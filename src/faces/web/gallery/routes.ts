@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { App } from '../../../http/app.ts'
 import { assetRoutes } from '../assets.ts'
+import { breedsRoute } from '../breeds.ts'
 import { languageRoutes } from '../language-choice.ts'
 import { animalRoute } from './animal-page.ts'
 import { openGallery } from './animals.ts'
@@ -20,6 +21,7 @@ export function galleryRoutes(app: App, context: Context): void {
   listRoutes(app, gallery)
   animalRoute(app, gallery)
   shelterRoute(app, gallery)
+  breedsRoute(app, gallery)
   favoritesRoutes(app, gallery)
   forSheltersRoute(app, context)
   feedRoute(app, gallery)

@@ -6,7 +6,7 @@ import type { FormBody } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import * as requested from '../../../../pets/requested.ts'
 import { checkField, type Problem } from '../../forms.ts'
-import { onlyChoice, readChoices, readOrganizations } from '../choices.ts'
+import { onlyChoice, readFormChoices, readOrganizations } from '../choices.ts'
 import { readValues, type Values } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE, runOnce } from '../once.ts'
@@ -70,7 +70,7 @@ async function page(
   const { animal } = words
   const { publishNow: label, publishNowHint: hint } = animal
   const form = animalForm(`${PREFIX}${PATH}`, {
-    ...{ language, values, problems, choices: await readChoices(context, request) },
+    ...{ language, values, problems, choices: await readFormChoices(context, request, values) },
     hidden: { [ONCE]: newOnce() },
     isNew: true,
     after: html`${checkField({ name: 'status', label, hint, value: status, checked: 'available' })}

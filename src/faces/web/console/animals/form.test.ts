@@ -57,3 +57,16 @@ test('an animal that is published without an organization has a warning on its p
   await admin.send('/console/animals/2/status', { status: 'available' })
   assert.match((await admin.get('/console/animals/2')).text, warning)
 })
+
+test('both breed fields suggest the breeds of the type of the animal', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  await app.post('/v1/pets', { name: 'Rex', categoryId: 1, breed: { primary: 'Lab', secondary: 'Poodle' } })
+  const ana = await signIn(app)
+  const offered = async (path: string) => (await ana.get(path)).text.split('<datalist id="breeds">')[1] ?? ''
+  assert.match(await offered('/console/animals/1'), /^<option>Affenpinscher<option>.*<option>Whippet</)
+  assert.match(await offered(`${NEW}?categoryId=2`), /^<option>Abyssinian</)
+  assert.match(await offered(NEW), /^<\/datalist>/)
+  const refused = await ana.fill(NEW, { name: '', categoryId: '2' })
+  assert.match(refused.text, /<datalist id="breeds"><option>Abyssinian</)
+  assert.equal(refused.text.match(/list="breeds"/g)?.length, 2)
+})

@@ -3,6 +3,7 @@ import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
 import { SCHEMAS } from '../../../../pets/fields.ts'
 import { parseBreeds } from '../../../../transfer/phrases.ts'
+import { BREED_FIELD, breedList } from '../../breeds.ts'
 import {
   checkField,
   longTextField,
@@ -242,7 +243,12 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'email':
       return textField({ ...shared, type: 'email', maxLength })
     default:
-      return textField({ ...shared, required: name === 'name', maxLength })
+      if (name === 'breed.primary')
+        return html`${textField({ ...shared, ...BREED_FIELD, maxLength })}${breedList(choices.breeds ?? [])}`
+      return textField({
+        ...{ ...shared, maxLength, required: name === 'name' },
+        ...(name === 'breed.secondary' && BREED_FIELD),
+      })
   }
 }
 

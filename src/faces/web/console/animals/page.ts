@@ -20,7 +20,7 @@ import type { Problem } from '../../forms.ts'
 import { agree } from '../../gallery/phrases.ts'
 import { mailLink } from '../../mail-link.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
-import { readChoices, readOrganizations } from '../choices.ts'
+import { readFormChoices, readOrganizations } from '../choices.ts'
 import { marksOf, NON_FIELD, type Values, valuesOf } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE } from '../once.ts'
@@ -225,7 +225,7 @@ async function detailsForm(
   const mayChange = callerMay(request.caller, 'changeAnimals')
   return animalForm(`${PREFIX}/animals/${stored.pet.id}`, {
     ...{ language, values: values ?? now, problems: values ? problems : [] },
-    choices: await readChoices(context, request),
+    choices: await readFormChoices(context, request, values ?? now),
     hidden: { [ONCE]: newOnce(), etag, marks: marksOf(now, FORM_FIELDS) },
     isReadOnly: !mayChange,
     before: conflict,

@@ -18,9 +18,9 @@ export function websitePage(app: App, context: Context): void {
     const iframe = `<iframe src="${frame}" title="${website.frameTitle}" width="100%" height="800"></iframe>`
     const main = html`${organizationHead(request, organization, 'website')}
 <p class="lead">${website.lead}</p>
-<div class="card">${copyField(words, { id: 'script', label: website.script, text: script, rows: 3 })}
+<div class="card">${copyField(words, { id: 'script', label: website.script, text: script, rows: 4 })}
 <p>${website.hint}</p></div>
-<div class="card">${copyField(words, { id: 'iframe', label: website.iframe, text: iframe, rows: 3 })}
+<div class="card">${copyField(words, { id: 'iframe', label: website.iframe, text: iframe, rows: 4 })}
 <p>${website.iframeHint}</p></div>
 <p><a href="${frame}">${website.preview}</a></p>`
     return consolePage(request, { title: `${words.organization.tabs.website} – ${organization.name}`, main })
