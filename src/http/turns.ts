@@ -1,5 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
-
 // All long tasks of a process, such as searches, share the time that a turn of the event loop has for them.
 
 /** The longest time that long tasks may make other requests wait. */
@@ -7,17 +5,28 @@ const TURN_MS = 4
 
 /** When the long tasks of the current turn of the event loop began. */
 let since: number | undefined
-/** Resolves in the next turn of the event loop. All waiting tasks share this promise. */
-let next: Promise<void> | undefined
+/** Resumes the waiting tasks, in the order in which they began to wait. */
+const waiting: (() => void)[] = []
+let willResume = false
 
-function turnStart(): number {
+function isTurnOver(): boolean {
   if (since === undefined) {
     since = performance.now()
     setImmediate(() => {
       since = undefined
     })
   }
-  return since
+  return performance.now() - since >= TURN_MS
+}
+
+async function resumeTasks(): Promise<void> {
+  while (waiting.length > 0 && !isTurnOver()) {
+    waiting.shift()?.()
+    // The task runs until it waits again, behind the others. So a task of long steps holds up no other task.
+    await undefined
+  }
+  willResume = waiting.length > 0
+  if (willResume) setImmediate(resumeTasks)
 }
 
 /**
@@ -25,12 +34,11 @@ function turnStart(): number {
  * millisecond of work.
  */
 export async function yieldToEventLoop(): Promise<void> {
-  while (performance.now() - turnStart() >= TURN_MS) {
-    next ??= turn().then(() => {
-      next = undefined
-    })
-    await next
-  }
+  if (waiting.length === 0 && !isTurnOver()) return
+  const resumed = new Promise<void>((resume) => waiting.push(resume))
+  if (!willResume) setImmediate(resumeTasks)
+  willResume = true
+  await resumed
 }
 
 /** Maps items one by one, and lets other requests run in between. */
