@@ -8,6 +8,7 @@ import {
   dateWords,
   feeWords,
   listWords,
+  measureAge,
   type Phrasing,
   sexWords,
   sizeWords,
@@ -54,12 +55,18 @@ function age(phrasing: Phrasing, animal: Animal): Part | undefined {
   if (birthDate === undefined || words === undefined) return words
   const { texts, language } = phrasing
   const group = ageGroupWords(texts, animal)
+  // An estimate in years does not say the month.
+  const isRough = birthDateExact === false && measureAge(birthDate, phrasing.now).unit === 'year'
   const born = birthDateExact
     ? texts.gallery.born(dateWords(language, birthDate))
-    : texts.gallery.bornAbout(dateWords(language, birthDate, 'month'))
-  return [[group, words].filter(Boolean).join(', '), html`<br><small>${born}</small>`]
+    : texts.gallery.bornAbout(dateWords(language, birthDate, isRough ? 'year' : 'month'))
+  return [
+    [group, group === undefined ? words : uncapitalized(words)].filter(Boolean).join(', '),
+    html`<br><small>${born}</small>`,
+  ]
 }
 
+const uncapitalized = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Facts about the company that the animal does or does not get along with. */

@@ -85,15 +85,26 @@ const YOUNG_WEEKS = 12
 const YOUNG_MONTHS = 24
 const WEEK_MS = 7 * 86_400_000
 
-/** The age in years, or in months or weeks for young animals. If the birth date is unknown, the age group. */
-export function ageWords({ language, texts, now }: Phrasing, animal: Animal): string | undefined {
-  const { birthDate, age } = animal
+/** The age. If the birth date is unknown, the age group. */
+export function ageWords(phrasing: Phrasing, animal: Animal): string | undefined {
+  const { birthDate, birthDateExact, age } = animal
+  const { texts } = phrasing
   if (birthDate === undefined) return age && ageGroupWords(texts, animal)
+  const { unit, count } = measureAge(birthDate, phrasing.now)
+  const words = unitWords(phrasing.language, unit, count)
+  return birthDateExact === false ? texts.gallery.aboutAge(words) : words
+}
+
+/** The age in years, or in months or weeks for young animals. */
+export function measureAge(
+  birthDate: string,
+  now: number,
+): { unit: 'week' | 'month' | 'year'; count: number } {
   const weeks = Math.max(0, Math.floor((now - Date.parse(birthDate)) / WEEK_MS))
-  if (weeks < YOUNG_WEEKS) return unitWords(language, 'week', weeks)
+  if (weeks < YOUNG_WEEKS) return { unit: 'week', count: weeks }
   const months = monthsBetween(new Date(birthDate), new Date(now))
-  if (months < YOUNG_MONTHS) return unitWords(language, 'month', months)
-  return unitWords(language, 'year', Math.floor(months / 12))
+  if (months < YOUNG_MONTHS) return { unit: 'month', count: months }
+  return { unit: 'year', count: Math.floor(months / 12) }
 }
 
 export function ageGroupWords(texts: Texts, animal: Animal): string | undefined {
@@ -194,9 +205,10 @@ export function feeWords({ language, texts }: Phrasing, fee: { amount: number; c
 export const listWords = (language: Language, words: string[]): string =>
   cachedFormat(`list ${language}`, () => new Intl.ListFormat(LOCALES[language])).format(words)
 
-export function dateWords(language: Language, date: string, parts: 'day' | 'month' = 'day'): string {
+export function dateWords(language: Language, date: string, parts: 'day' | 'month' | 'year' = 'day'): string {
+  const month = parts === 'year' ? {} : ({ month: 'long' } as const)
   const day = parts === 'day' ? ({ day: 'numeric' } as const) : {}
-  const options = { year: 'numeric', month: 'long', timeZone: 'UTC', ...day } as const
+  const options = { year: 'numeric', timeZone: 'UTC', ...month, ...day } as const
   const format = cachedFormat(
     `date ${language} ${parts}`,
     () => new Intl.DateTimeFormat(LOCALES[language], options),

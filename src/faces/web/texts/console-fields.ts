@@ -21,6 +21,7 @@ const en = {
     sex: 'Sex',
     birthDate: 'Date of birth',
     birthDateExact: 'Date of birth is exact',
+    typedAge: 'Age, if the date is not known',
     age: 'Age group',
     externalId: 'Shelter ID',
     colors: 'Colors',
@@ -70,7 +71,8 @@ const en = {
   hints: {
     externalId: 'Shown to everyone',
     species: 'More specific than the type, e.g. Guinea Pig',
-    age: 'Only if the date of birth is not known',
+    typedAge: 'e.g. about 3 years, or 8 weeks',
+    age: 'Only if neither date nor age is known',
     colors: 'Up to 3, separated by commas',
     weightGrams: 'Or with a unit, e.g. 60 lb',
     videos: 'Web addresses that start with https://, one per line',
@@ -116,6 +118,8 @@ const en = {
     email: (label: string) => `${label} must be an e-mail address, e.g. ana@shelter.example.`,
     country: (label: string) => `${label}: enter its name, e.g. Germany, or its code, e.g. DE.`,
     currency: (label: string) => `${label} must be a code of three letters, e.g. USD or EUR.`,
+    typedAge: (label: string) =>
+      `${label}: enter an age with its unit, e.g. 3 years or 8 weeks, and no date of birth.`,
     age: (label: string) => `${label} follows from the date of birth. Clear one of the two.`,
     bond: (label: string) =>
       `${label}: enter the numbers of up to 5 animals of the same organization that are not adopted together with others.`,
@@ -145,6 +149,7 @@ const es: typeof en = {
     sex: 'Sexo',
     birthDate: 'Fecha de nacimiento',
     birthDateExact: 'La fecha de nacimiento es exacta',
+    typedAge: 'Edad, si no se conoce la fecha',
     age: 'Grupo de edad',
     externalId: 'N.º del refugio',
     colors: 'Colores',
@@ -194,7 +199,8 @@ const es: typeof en = {
   hints: {
     externalId: 'Visible para todo el mundo',
     species: 'Más precisa que el tipo, p. ej. conejillo de Indias',
-    age: 'Solo si no se conoce la fecha de nacimiento',
+    typedAge: 'p. ej. unos 3 años, u 8 semanas',
+    age: 'Solo si no se conocen ni la fecha ni la edad',
     colors: 'Hasta 3, separados por comas',
     weightGrams: 'O con su unidad, p. ej. 60 lb',
     videos: 'Direcciones web que empiecen con https://, una por línea',
@@ -238,6 +244,8 @@ const es: typeof en = {
     email: (label) => `${label}: escriba una dirección de correo, p. ej. ana@refugio.example.`,
     country: (label) => `${label}: escriba su nombre, p. ej. España, o su código, p. ej. ES.`,
     currency: (label) => `${label}: escriba un código de tres letras, p. ej. USD o EUR.`,
+    typedAge: (label) =>
+      `${label}: escriba una edad con su unidad, p. ej. 3 años u 8 semanas, y ninguna fecha de nacimiento.`,
     age: (label) => `${label}: se deduce de la fecha de nacimiento. Vacíe uno de los dos campos.`,
     bond: (label) =>
       `${label}: escriba los números de hasta 5 animales de la misma organización que no se adopten junto con otros.`,

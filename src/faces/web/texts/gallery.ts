@@ -70,8 +70,9 @@ const en = {
   photo: (number: number, all: number) => `Photo ${number} of ${all}`,
   about: (name: string) => `About ${name}`,
   facts: 'At a glance',
+  aboutAge: (age: string) => `About ${age}`,
   born: (date: string) => `Born on ${date}`,
-  bornAbout: (month: string) => `Born around ${month}`,
+  bornAbout: (date: string) => `Born around ${date}`,
   weight: 'Weight',
   coat: 'Coat',
   coats: {
@@ -271,8 +272,9 @@ const es: typeof en = {
   photo: (number, all) => `Foto ${number} de ${all}`,
   about: (name) => `Sobre ${name}`,
   facts: 'De un vistazo',
+  aboutAge: (age) => `Alrededor de ${age}`,
   born: (date) => `Nació el ${date}`,
-  bornAbout: (month) => `Nació hacia ${month}`,
+  bornAbout: (date) => `Nació hacia ${date}`,
   weight: 'Peso',
   coat: 'Pelo',
   coats: {

@@ -13,6 +13,7 @@ import { newOnce, ONCE, runOnce } from '../once.ts'
 import { PREFIX } from '../pages.ts'
 import { animalForm, FORM_FIELDS, newPetOf, petProblems } from './form.ts'
 import { findSameChip, lacksOrganization } from './page.ts'
+import { withTypedAge } from './typed-age.ts'
 
 const PATH = '/animals/new'
 
@@ -33,7 +34,8 @@ export function addAnimal(app: App, context: Context): void {
     const values = readValues(form, FORM_FIELDS)
     const status = form.get('status') === 'available' ? 'available' : ''
     try {
-      const pet = await requested.readNew(context, { ...newPetOf(values), ...(status && { status }) })
+      const sent = withTypedAge(newPetOf(values), context.clock())
+      const pet = await requested.readNew(context, { ...sent, ...(status && { status }) })
       const { id } = await runOnce(request, form, (key) =>
         requested.add(context, { caller: request.caller, key }, pet),
       )
@@ -46,7 +48,8 @@ export function addAnimal(app: App, context: Context): void {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error
       reply.code(error.status)
-      return page(context, request, values, status, petProblems(error, wordsFor(request).words))
+      const problems = petProblems(error, wordsFor(request).words, { values })
+      return page(context, request, values, status, problems)
     }
   })
 }

@@ -102,7 +102,7 @@ async function saveOutcome(context: Context, request: FastifyRequest, reply: Fas
     await requested.change(context, { caller: request.caller, key: undefined }, patch, target)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
-    return refuse(error.status, petProblems(error, words, OUTCOME_FIELDS))
+    return refuse(error.status, petProblems(error, words, { fields: OUTCOME_FIELDS }))
   }
   const done = isRemoved ? 'outcomeRemoved' : 'outcomeSaved'
   return reply.redirect(`${PREFIX}/animals/${stored.id}?done=${done}`, 303)

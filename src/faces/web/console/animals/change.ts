@@ -22,6 +22,7 @@ import { changePhotos } from '../photos/photos.ts'
 import { conflictPanel, FORM_FIELDS, petPatchOf, petProblems } from './form.ts'
 import { animalPage, type OwnAnimal, ownAnimal } from './page.ts'
 import { retryIfChanged } from './retry.ts'
+import { withTypedAge } from './typed-age.ts'
 
 type ById = { Params: { id: string } }
 
@@ -62,7 +63,7 @@ async function save(context: Context, request: FastifyRequest, reply: FastifyRep
     const now = valuesOf(pet, FORM_FIELDS)
     const { etag } = validatorHeaders(stored, request.caller.view)
     const done = (what: string) => reply.redirect(`${PREFIX}/animals/${id}?done=${what}`, 303)
-    const patch = petPatchOf(values, typed, now)
+    const patch = withTypedAge(petPatchOf(values, typed, now), context.clock())
     // If the same form is sent twice, the second request has nothing left to change.
     if (Object.keys(patch).length === 0) return done(Object.keys(typed).length > 0 ? 'saved' : 'unchanged')
     const changedByOthers = typedIn(now, marks, FORM_FIELDS)
@@ -81,7 +82,7 @@ async function save(context: Context, request: FastifyRequest, reply: FastifyRep
     if (!(error instanceof ApiError) || error.status >= 500 || error.code === 'pet_not_found' || !stored)
       throw error
     reply.code(error.status)
-    const problems = petProblems(error, wordsFor(request).words)
+    const problems = petProblems(error, wordsFor(request).words, { values })
     const now = valuesOf(stored.pet, FORM_FIELDS)
     return animalPage(context, request, stored, { values: { ...now, ...typed }, problems })
   }

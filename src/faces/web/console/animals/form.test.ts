@@ -70,3 +70,58 @@ test('both breed fields suggest the breeds of the type of the animal', async (t)
   assert.match(refused.text, /<datalist id="breeds"><option>Abyssinian</)
   assert.equal(refused.text.match(/list="breeds"/g)?.length, 2)
 })
+
+test('an age such as "about 3 years" is stored as an estimate, and shown as one', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const ana = await signIn(app)
+  const born = async (typedAge: string, more = {}) => {
+    const added = await ana.fill(NEW, {
+      name: 'Rex',
+      categoryId: '1',
+      status: 'available',
+      typedAge,
+      ...more,
+    })
+    const [, id = ''] = /animals\/(\d+)\?/.exec(String(added.headers.location)) ?? []
+    const pet = id && (await app.get(`/v1/pets/${id}`)).body
+    return { id, text: added.text, dates: [pet.birthDate, pet.birthDateExact, pet.age] }
+  }
+  for (const [typed, ...expected] of [
+    ['about 3 years', '2023-12-01', false, 'adult'],
+    ['8 weeks', '2026-10-06', false, 'baby'],
+    ['año y medio', '2025-06-01', false, 'young'],
+    ['', undefined, undefined, undefined],
+  ])
+    assert.deepEqual((await born(typed as string)).dates, expected, String(typed))
+  // The age group follows from the age.
+  const { id, dates } = await born('2-3 yrs', { age: 'senior' })
+  assert.deepEqual(dates, ['2024-06-01', false, 'young'])
+  const page = async (more = {}) => (await ana.get(`/animals/${id}-rex`, more)).text
+  assert.match(await page(), /Young, about 2 years<br><small>Born around 2024</)
+  assert.match(await page({ 'accept-language': 'es' }), /alrededor de 2 años<br><small>Nació hacia 2024</)
+  assert.match((await ana.get('/animals/2-rex')).text, /about 8 weeks<br><small>Born around October 2026</)
+  assert.match((await ana.get('/')).text, /<p>About 2 years</)
+
+  const path = `/console/animals/${id}`
+  const changed = async (fields: object) => {
+    const { status, text } = await ana.fill(path, { ...fields })
+    const { birthDate, birthDateExact } = (await app.get(`/v1/pets/${id}`)).body
+    return { status, text, dates: [birthDate, birthDateExact] }
+  }
+  assert.deepEqual((await changed({ typedAge: '5 years' })).dates, ['2021-12-01', false])
+  assert.equal(formIn((await ana.get(path)).text, path).birthDate, '2021-12-01')
+  const exact = await changed({ birthDate: '2021-11-20', birthDateExact: 'yes' })
+  assert.deepEqual(exact.dates, ['2021-11-20', true])
+  assert.match(await page(), /Adult, 5 years<br><small>Born on November 20, 2021</)
+  for (const fields of [
+    { typedAge: '3' },
+    { typedAge: 'old' },
+    { typedAge: '3 years', birthDate: '2020-01-01' },
+  ]) {
+    const { status, text, dates } = await changed({ ...fields, name: 'Max' })
+    assert.deepEqual([status, dates], [400, exact.dates])
+    assert.match(text, /href="#field-typedAge">Age, if the date is not known: enter an age with its unit/)
+    assert.doesNotMatch(text, /problem-birthDate/)
+    assert.equal(formIn(text, path).typedAge, fields.typedAge)
+  }
+})

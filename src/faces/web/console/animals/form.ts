@@ -26,6 +26,7 @@ import {
   type Values,
   wide,
 } from '../fields.ts'
+import { TYPED_AGE } from './typed-age.ts'
 
 /** The fields of the form, by group. */
 const GROUPS = {
@@ -40,6 +41,7 @@ const GROUPS = {
     field('breed.unknown', 'check'),
     field('birthDate', 'date'),
     field('birthDateExact', 'check'),
+    field(TYPED_AGE),
     field('age', 'choice'),
     field('externalId'),
   ],
@@ -146,13 +148,13 @@ const INTAKE = 'staff.intakeDate'
 export function petProblems(
   error: ApiError,
   words: Texts['console'],
-  fields: readonly FormField[] = FORM_FIELDS,
+  { fields = FORM_FIELDS, values = {} }: { fields?: readonly FormField[]; values?: Values } = {},
 ): Problem[] {
   const { labels, problems } = words.animal.fields
   const { externalId = '', age = '' } = labels
   if (error.code === 'external_id_exists')
     return [{ field: 'externalId', message: problems.taken(externalId) }]
-  return problemsOf(error, words, {
+  const found = problemsOf(error, words, {
     ...{ fields, labels },
     maxLengthOf: (name) => schemaOf(name).maxLength,
     messageOf(name, code) {
@@ -160,6 +162,10 @@ export function petProblems(
       return name === INTAKE && code === 'out_of_range' ? problems.intakeDate(labels[name] ?? '') : undefined
     },
   })
+  if (!values[TYPED_AGE]) return found
+  // The date of birth comes from the age.
+  const message = problems.typedAge(labels[TYPED_AGE] ?? '')
+  return found.map((problem) => (problem.field === 'birthDate' ? { field: TYPED_AGE, message } : problem))
 }
 
 interface FormParts {
