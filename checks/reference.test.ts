@@ -55,10 +55,17 @@ async function open(t: TestContext, { width = 1_200, colorScheme = 'light' }: Vi
 
 type Page = Awaited<ReturnType<typeof open>>['page']
 
+/** Opens the form of an operation. @returns the form */
+async function openForm(page: Page, operationId: string) {
+  const form = page.locator(`#${operationId} .try`)
+  await page.evaluate(`location.hash = '#${operationId}'`)
+  if ((await form.getAttribute('open')) === null) await form.locator('summary').click()
+  return form
+}
+
 /** Sends the form of an operation. @returns the answer as the page shows it */
 async function sendForm(page: Page, operationId: string): Promise<string> {
-  const form = page.locator(`#${operationId} .try`)
-  if ((await form.getAttribute('open')) === null) await form.locator('summary').click()
+  const form = await openForm(page, operationId)
   await form.getByRole('button').click()
   return readAnswer(page, operationId)
 }
@@ -114,6 +121,7 @@ test(
   async (t) => {
     const { page, context, key, get, sent } = await open(t)
     await page.locator('#key').fill(key)
+    await openForm(page, 'createPet')
     await page.locator('#createPet-Idempotency-Key').evaluate((input: { value: string }) => {
       input.value = 'once'
     })
@@ -149,20 +157,20 @@ test('each form sends its fields and shows the answer', NEEDS_BROWSER, async (t)
   const { page, key, post, sent } = await open(t)
   for (const name of ['a', 'b']) await post('/v1/pets', { name, categoryId: 1, status: 'available' })
   await page.locator('#key').fill(key)
-  await page.locator('#listPets .try summary').click()
+  await openForm(page, 'listPets')
   await page.locator('#listPets-id').fill('1, 9007199254740993')
   await page.locator('#listPets-sort').selectOption('id')
 
   assert.match(await sendForm(page, 'listPets'), /200 OK.*"id": 1/s)
   assert.equal(sent[0]?.path, '/v1/pets?id=1&id=9007199254740993&sort=id')
-  await page.locator('#updatePet .try summary').click()
+  await openForm(page, 'updatePet')
   await page.locator('#updatePet button').click()
   // The browser requires an id, which has no example value.
   assert.equal(sent.length, 1)
   await page.locator('#updatePet-petId').fill('2')
   assert.match(await sendForm(page, 'updatePet'), /200 OK.*"status": "sold"/s)
   assert.equal(sent[1]?.headers['content-type'], 'application/merge-patch+json')
-  await page.locator('#deletePet .try summary').click()
+  await openForm(page, 'deletePet')
   await page.locator('#deletePet-petId').fill('2')
   assert.match(await sendForm(page, 'deletePet'), /^204 No Content/)
 })
@@ -183,13 +191,19 @@ test('keyboard only: every control is reachable, with a visible focus', NEEDS_BR
       await page.keyboard.press('Tab')
       const matches = await page.evaluate(`document.activeElement.matches('${selector}')`)
       const outline: string = await page.evaluate('getComputedStyle(document.activeElement).outline')
-      assert.match(outline, /solid [2-9]px/, 'the focus is not visible')
+      assert.match(
+        outline,
+        /solid [2-9]px/,
+        await page.evaluate('document.activeElement.outerHTML.slice(0,300)'),
+      )
       if (matches) return
     }
     assert.fail(`Tab does not reach ${selector}`)
   }
   await tabTo('#key')
   await page.keyboard.type(key)
+  await tabTo('summary:has(+ #listPets)')
+  await page.keyboard.press('Enter')
   await tabTo('#listPets .try summary')
   await page.keyboard.press('Enter')
   await tabTo('#listPets-limit')
@@ -201,3 +215,33 @@ test('keyboard only: every control is reachable, with a visible focus', NEEDS_BR
   assert.equal(sent[0]?.path, '/v1/pets?limit=5')
   assert.equal(await page.locator('#listPets .answer').getAttribute('aria-live'), 'polite')
 })
+
+test(
+  '/docs opens with every part closed, and a link or a search opens the right one',
+  NEEDS_BROWSER,
+  async (t) => {
+    const { page, port } = await open(t)
+    // Open parts and text fields would delay the page for seconds on a phone.
+    assert.equal(await page.locator('main details[open], main input, main textarea').count(), 0)
+    const [nodes, ms] = await page.evaluate<[number, number]>(
+      `[document.querySelectorAll('*').length, performance.getEntriesByType('navigation')[0].loadEventEnd]`,
+    )
+    reportFigure(t, `${nodes} elements, loaded in ${Math.round(ms)} ms`)
+
+    await page.goto(`http://127.0.0.1:${port}/docs#schema-Breed`)
+    await page.locator('#schema-Breed').getByText('secondary').waitFor()
+    await page.locator('#search').fill('pet_not_found')
+    await page.locator('#results a').first().press('Enter')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'error-pet_not_found')
+    await page.locator('#search').fill('SEARCHES keywords')
+    await page.locator('#results').getByText('tags').first().waitFor()
+    await page.locator('#search').fill('goodWith.dogs')
+    await page.locator('#results li', { hasText: 'NewPet' }).locator('a').press('Enter')
+    const focused = page.locator('#schema-NewPet tr:focus')
+    await focused.getByText('goodWith.dogs').waitFor()
+    assert.equal(new URL(page.url()).hash, '#schema-NewPet')
+    await page.locator('#search').fill('nothing has this')
+    await page.getByText('Results: 0').waitFor()
+    assert.equal(await page.locator('#results a').count(), 0)
+  },
+)

@@ -34,9 +34,9 @@ function textIn(page: string, opening: string): string {
 test('GET /docs: has every operation with its parameters, responses and badges', async (t) => {
   const page = await openPage(t)
   assert.equal(CALLS.length, 46)
-  const sections = page.split('<section id="')
+  const entries = page.split('<details class="entry">')
   for (const { operationId, method, path, summary, parameters = [], responses, ...call } of CALLS) {
-    const section = sections.find((text) => text.startsWith(`${operationId}"`)) ?? ''
+    const section = entries.find((text) => text.includes(`<div id="${operationId}">`)) ?? ''
     assert.ok(section.includes(`<b>${method}</b> ${path}</code>`), operationId)
     assert.ok(section.includes(`<h3>${summary}`), operationId)
     for (const { name } of parameters) assert.ok(section.includes(`<code>${name}</code>`), name)
@@ -46,11 +46,15 @@ test('GET /docs: has every operation with its parameters, responses and badges',
     const [, title = ''] = /<h3>(.*?)<\/h3>/s.exec(section) ?? []
     assert.equal(title.includes('>beta<'), call['x-stability'] === 'beta', operationId)
     assert.equal(title.includes('>experimental<'), call['x-stability'] === 'experimental', operationId)
-    assert.equal(section.includes('Deprecated: will be removed on'), call.deprecated === true, operationId)
+    assert.equal(
+      section.includes('Deprecated</a>: will be removed on'),
+      call.deprecated === true,
+      operationId,
+    )
     assert.ok(section.includes(`data-method="${method}" data-path="${path}"`), operationId)
   }
   assert.match(page, /<time datetime="2030-12-05">2030-12-05<\/time>/)
-  const places = CALLS.map(({ operationId }) => page.indexOf(`<section id="${operationId}"`))
+  const places = CALLS.map(({ operationId }) => page.indexOf(`<div id="${operationId}">`))
   assert.deepEqual(
     places,
     places.toSorted((one, other) => one - other),

@@ -6,7 +6,7 @@ import { JSON_TYPE } from '../../http/send-error.ts'
 import { createStaticFile, type StaticFile, sendStaticFile } from '../../http/static-file.ts'
 import { mapInTurns } from '../../http/turns.ts'
 import { type Call, callsOf, type OpenApiDocument } from './reference/description.ts'
-import { fieldTable, membersOf, typeOf } from './reference/fields.ts'
+import { entry, fieldTable, membersOf, typeOf } from './reference/fields.ts'
 import {
   clientsPart,
   compatibilityPart,
@@ -14,6 +14,7 @@ import {
   errorsPart,
   limitsPart,
   startPart,
+  wordsPart,
 } from './reference/guide.ts'
 import { operationSection } from './reference/operation.ts'
 import { STYLESHEET } from './reference/stylesheet.ts'
@@ -68,7 +69,7 @@ export function referenceRoutes(app: App, config: Config): void {
 
 /** Renders the reference and its files. */
 async function make(app: App, config: Config): Promise<Map<string, StaticFile>> {
-  const script = await readFile(new URL('./reference/try-it.js', import.meta.url), 'utf8')
+  const script = await readFile(new URL('./reference/page.js', import.meta.url), 'utf8')
   const page = createStaticFile(
     'text/html; charset=utf-8',
     await renderPage((await app.describe()) as OpenApiDocument, config),
@@ -100,13 +101,14 @@ async function renderPage(description: OpenApiDocument, config: Config): Promise
 <a class="skip" href="#main">Skip to main content</a>
 <header><h1>${title} ${version}: API reference</h1><p>${description.info.description}</p></header>
 <div class="columns">
-<div class="side">${keyField()}${contents(calls)}</div>
+<div class="side">${searchField()}${keyField()}${contents(calls)}</div>
 <main id="main" tabindex="-1">
 ${startPart(config)}
+${wordsPart()}
 ${clientsPart()}
 <section id="operations"><h2>Operations</h2>
 <p>In the curl examples, <code>$KEY</code> is your API key, and the ids are from a small installation.
-<a href="#limits">Four headers are in every response</a>. The operations below list only other headers.</p>
+<a href="#limits">Six headers are in every response</a>. The operations below list only other headers.</p>
 ${operations}</section>
 ${schemasPart(description)}
 ${errorsPart()}
@@ -120,9 +122,16 @@ ${compatibilityPart()}
 `.text
 }
 
+/** The search of the script. */
+function searchField(): Html {
+  return html`<search class="scripted"><p><label for="search">Search operations, members and errors</label>
+<input id="search" type="search" autocomplete="off" spellcheck="false">
+<output id="found" for="search"></output></p><ul id="results"></ul></search>`
+}
+
 /** The field for the API key. It has no name and no form, so browsers neither send nor store its value. */
 function keyField(): Html {
-  return html`<aside aria-label="API key"><p><label for="key">Your API key</label>
+  return html`<aside class="scripted" aria-label="API key"><p><label for="key">Your API key</label>
 <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-hint">
 <small id="key-hint">Used by “Try it”. The key is not stored.</small></p></aside>`
 }
@@ -133,6 +142,7 @@ function contents(calls: Call[]): Html {
   )
   return html`<nav aria-label="Contents"><details open><summary>Contents</summary><ul>
 <li><a href="#start">Get started</a></li>
+<li><a href="#words">What the words mean</a></li>
 <li><a href="#clients">Writing a client</a></li>
 <li><a href="#operations">Operations</a><ul>${operations}</ul></li>
 <li><a href="#schemas">Objects</a></li>
@@ -148,10 +158,13 @@ function schemasPart({ components }: OpenApiDocument): Html {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     const members = membersOf(schema, components.schemas)
     const values = schema.enum?.map((value) => html`<li><code>${value}</code></li>`)
-    return html`<section id="schema-${name}"><h3>${name}</h3>
-<p>${renderProse(schema.description)} ${members.length === 0 && html`<small>${typeOf(schema)}</small>`}</p>
+    return entry(
+      `schema-${name}`,
+      html`<h3>${name}</h3>`,
+      html`<p>${renderProse(schema.description)} ${members.length === 0 && html`<small>${typeOf(schema)}</small>`}</p>
 ${values && html`<ul>${values}</ul>`}
-${members.length > 0 && fieldTable(html`Members of ${name}`, members)}</section>`
+${members.length > 0 && fieldTable(html`Members of ${name}`, members)}`,
+    )
   })
   return html`<section id="schemas"><h2>Objects</h2>${schemas}</section>`
 }

@@ -6,6 +6,15 @@ export function badge(stability: string | undefined): Html | undefined {
   return stability === undefined ? undefined : html` <a class="badge" href="#stability">${stability}</a>`
 }
 
+/**
+ * A part that readers open. A browser lays out open parts only, so the page appears soon. The id is inside,
+ * because browsers open the parts around the target of a link.
+ */
+export function entry(id: string, heading: Part, content: Part): Html {
+  return html`<details class="entry"><summary>${heading}</summary>
+<div id="${id}">${content}</div></details>`
+}
+
 export function schemaLink(name: string): Html {
   return html`<a href="#schema-${name}">${name}</a>`
 }

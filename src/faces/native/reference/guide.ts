@@ -27,6 +27,33 @@ send the request. The key goes only to this server. The page forgets it when you
 </section>`
 }
 
+/** The words of the contract, which come from a pet store, and their meaning in adoption. */
+export function wordsPart(): Html {
+  return html`<section id="words"><h2>What the words mean</h2>
+<p>Paths and values use the words of a pet store. Nothing is sold: they stand for these steps of an adoption.</p>
+<dl>
+<dt>pet</dt><dd>An animal in the care of a shelter or rescue.</dd>
+<dt>category</dt><dd>The type of animal, such as dogs or rabbits. <code>GET /categories</code> lists them.</dd>
+<dt>organization</dt><dd>A shelter or rescue. It has animals, staff and keys.</dd>
+<dt>no status</dt><dd>The animal is not published. Only the shelter sees it: it has just arrived, is on hold, or has
+left other than by adoption.</dd>
+<dt>available</dt><dd>The animal is looking for a home and people can apply.</dd>
+<dt>pending</dt><dd>The animal is reserved for an adopter. It is still shown, and people can still apply.</dd>
+<dt>sold</dt><dd>The animal is adopted.</dd>
+<dt>application</dt><dd>A person asks to adopt an animal. Many people can apply for one animal; none of the
+applications reserves it.</dd>
+<dt>order, under /store</dt><dd>The reservation of an animal for one adopter. It makes the animal
+<code>pending</code>; a completed order makes it <code>sold</code>, a cancelled one <code>available</code> again.
+Approving an application places an order.</dd>
+<dt>fee</dt><dd>What the adopter pays the shelter. The service takes no payments.</dd>
+<dt>inventory</dt><dd>The number of animals in each status.</dd>
+<dt>tag</dt><dd>A keyword of an animal for searches, such as <code>calm</code>.</dd>
+<dt>bond</dt><dd>Animals that are adopted together or not at all.</dd>
+<dt>plan, key</dt><dd>How many requests a program may send, and the secret that it sends with them. Both are for
+programs; adopters need neither.</dd>
+</dl></section>`
+}
+
 /** The section for client developers, on everything except the operations. */
 export function clientsPart(): Html {
   return html`<section id="clients"><h2>Writing a client</h2>
@@ -100,6 +127,8 @@ export function limitsPart({ ban, anonymous }: LimitSettings): Html {
     'X-RateLimit-Limit': 'Requests that the window allows.',
     'X-RateLimit-Remaining': 'Requests left in the window.',
     'X-RateLimit-Reset': 'When the window ends, as Unix time in whole seconds.',
+    'Cache-Control': 'Who may cache the response. Errors may not be cached.',
+    'X-Content-Type-Options': 'nosniff: the media type must not be guessed.',
     'X-Request-Id':
       'The id of the request in the operator’s log. Send your own to use it instead: 1 to 128 characters from A-Z a-z 0-9 . _ -',
   }).map(([name, meaning]) => html`<tr><th scope="row"><code>${name}</code></th><td>${meaning}</td></tr>`)

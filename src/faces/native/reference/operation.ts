@@ -9,29 +9,40 @@ import {
   type Schema,
 } from './description.ts'
 import { curlOf, exampleOf } from './examples.ts'
-import { badge, fieldTable, membersOf, parametersOf, pretty, resolve, schemaLink, table } from './fields.ts'
+import {
+  badge,
+  entry,
+  fieldTable,
+  membersOf,
+  parametersOf,
+  pretty,
+  resolve,
+  schemaLink,
+  table,
+} from './fields.ts'
 
 /** Headers of every response. The section on limits explains them. */
-const EVERYWHERE = /^X-(?:RateLimit-|Request-Id)/
+const EVERYWHERE = /^X-|^Cache-Control$/
 
 export function operationSection(call: Call, description: OpenApiDocument, baseUrl: string): Html {
   const { operationId, method, path, summary, parameters = [] } = call
   const { answer } = exampleOf(call)
   const { schemas } = description.components
-  return html`<section id="${operationId}">
-<h3>${summary}${badge(call['x-stability'])}${
-    call.deprecated &&
-    html` <a class="badge" href="#deprecations">
-deprecated</a>`
-  }</h3>
-<p class="call"><code><b>${method}</b> ${path}</code></p>
-${
-  call.deprecated &&
-  html`<p><strong>Deprecated: will be removed on
+  const stability = call['x-stability']
+  const marks = [stability, call.deprecated && 'deprecated'].filter(Boolean)
+  // A summary is a control and must not contain links.
+  const heading = html`<h3>${summary}${marks.map((mark) => html` <span class="badge">${mark}</span>`)}</h3>
+<code><b>${method}</b> ${path}</code>`
+  return entry(
+    operationId,
+    heading,
+    html`${
+      call.deprecated &&
+      html`<p><strong><a href="#deprecations">Deprecated</a>: will be removed on
 <time datetime="${call['x-deprecated-sunset']}">${call['x-deprecated-sunset']}</time>.</strong></p>`
-}
+    }
 ${call.description && html`<p>${renderProse(call.description)}</p>`}
-<p>Operation id: <code>${operationId}</code>. Needs a key with <code>${call['x-access']}</code> access.</p>
+<p>Operation id: <code>${operationId}</code>. Needs a key with <code>${call['x-access']}</code> access.${stability && html` This operation is${badge(stability)}.`}</p>
 ${
   parameters.length > 0 &&
   fieldTable(html`Parameters of <code>${operationId}</code>`, parametersOf(parameters, schemas))
@@ -47,8 +58,8 @@ ${
 <details><summary>Responses: ${Object.keys(call.responses).join(', ')}</summary>
 ${table(html`Responses of <code>${operationId}</code>`, ['Status', 'Meaning'], answerRows(call), 'narrow-first')}
 </details>
-${tryForm(call, description)}
-</section>`
+${tryForm(call, description)}`,
+  )
 }
 
 function bodyPart(call: Call, { components }: OpenApiDocument): Html | undefined {
@@ -86,16 +97,19 @@ ${shapeOf(answer)}${headers.length > 0 && html`<ul>${headers}</ul>`}</td></tr>`
   })
 }
 
-function shapeOf({ content }: ApiResponse): Html {
+/** The body of a response, except for errors, which all have the same. */
+function shapeOf({ content }: ApiResponse): Html | undefined {
   const [json] = Object.values(content ?? {})
   const name = json && nameOf(json.schema)
+  if (name === 'Error') return undefined
   return name === undefined ? html`<small>no body</small>` : html`<small>${schemaLink(name)}</small>`
 }
 
 /**
- * The "Try it" form of an operation. The script try-it.js reads the form's data attributes and sends the
- * request. Required parameters are filled in with the example. A change is carried out for real, so its path
- * parameters stay empty. Examples of optional parameters are placeholders.
+ * The "Try it" form of an operation. It is a template until it is opened, because text fields delay the page.
+ * The script page.js reads the form's data attributes and sends the request. Required parameters are filled in
+ * with the example. A change is carried out for real, so its path parameters stay empty. Examples of optional
+ * parameters are placeholders.
  */
 function tryForm(call: Call, { components }: OpenApiDocument): Html {
   const { operationId, method, path, parameters = [] } = call
@@ -123,11 +137,11 @@ ${
     : html`<textarea id="${operationId}-body" name="body" rows="6" spellcheck="false" data-in="body">${pretty(example.body)}
 </textarea>`
 }</p>`
-  return html`<details class="try"><summary>Try it: ${call.summary}</summary>
+  return html`<details class="try"><summary>Try it: ${call.summary}</summary><template>
 <form data-method="${method}" data-path="${path}" data-type="${type}">${inputs}${body}
 ${changes && html`<p>This sends a real request: the change is carried out.</p>`}
 <p><button>Send <code>${method} ${path}</code></button></p></form>
-<div class="answer" aria-live="polite"></div></details>`
+<div class="answer" aria-live="polite"></div></template></details>`
 }
 
 const isList = ({ items, oneOf }: Schema): boolean => (items ?? oneOf) !== undefined

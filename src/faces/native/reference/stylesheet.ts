@@ -39,7 +39,6 @@ h1, h2, h3 { line-height: 1.25; text-wrap: balance; overflow-wrap: break-word; }
 h1 { margin: 1.5rem 0 0; font-size: 1.75rem; }
 h2 { margin: 3rem 0 1rem; padding-top: 1rem; border-top: 2px solid var(--line); font-size: 1.5rem; }
 h3 { margin: 2rem 0 0.5rem; font-size: 1.15rem; }
-#operations > section { padding-bottom: 1rem; border-bottom: 1px solid var(--line); }
 a { color: var(--link); text-decoration: underline; }
 :focus-visible { outline: 3px solid var(--strong); outline-offset: 2px; }
 main:focus { outline: none; }
@@ -65,7 +64,7 @@ thead th:first-child { width: 40%; }
 td ul { margin: 0.25rem 0 0; padding-left: 1.1rem; }
 dt { margin-top: 0.5rem; font-weight: 600; }
 dd { margin: 0 0 0 1rem; }
-.call { font-size: 1.05rem; }
+dl { max-width: 45rem; }
 .badge {
   display: inline-block;
   padding: 0 0.5em;
@@ -77,6 +76,16 @@ dd { margin: 0 0 0 1rem; }
 }
 details { margin: 0.75rem 0; }
 summary { padding: 0.25rem 0; font-weight: 600; cursor: pointer; }
+.entry { margin: 0; border-bottom: 1px solid var(--line); }
+.entry > summary { padding: 0.6rem 0; font-weight: normal; }
+.entry h3 { display: inline; margin: 0; font-size: 1.05rem; }
+.entry > summary > code { display: block; margin-left: 1.1rem; background: none; color: var(--muted); }
+.entry > div { padding-bottom: 1rem; scroll-margin-top: 5rem; }
+@media (scripting: none) { .try, .scripted { display: none; } }
+#results:not(:empty) { padding-bottom: 1rem; border-bottom: 1px solid var(--line); }
+#results { margin: 0; padding: 0; list-style: none; }
+#results li { padding: 0.3rem 0; }
+output { display: block; margin-top: 0.5rem; }
 .try, aside { padding: 0.25rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; }
 label { display: block; font-weight: 600; }
 input, select, textarea {

@@ -1,16 +1,36 @@
-// The script of /docs. It sends the request of a "Try it" form to this server and shows the response. For
-// each request, it reads the API key from the key field, and it stores the key nowhere.
+// The script of /docs. It searches the page, sends the request of a "Try it" form to this server, and shows the
+// response. For each request, it reads the API key from the key field, and it stores the key nowhere.
 
 /** Headers about the connection. The page does not show them. */
 const HIDDEN_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']
 
 const key = document.querySelector('#key')
 
-for (const form of document.querySelectorAll('form[data-method]')) {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    if (form.ariaBusy !== 'true') send(form)
-  })
+// Makes the form of a part when the part is opened.
+addEventListener(
+  'toggle',
+  ({ target }) => {
+    const template = target.querySelector(':scope > template')
+    template?.replaceWith(template.content)
+  },
+  { capture: true },
+)
+
+addEventListener('submit', (event) => {
+  event.preventDefault()
+  if (event.target.ariaBusy !== 'true') send(event.target)
+})
+
+// Opens the part that the address names, because not all browsers do.
+addEventListener('hashchange', reveal)
+reveal()
+
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const part = target?.closest('.entry')
+  if (!part || part.open) return
+  part.open = true
+  target.scrollIntoView()
 }
 
 // On a phone, an open table of contents would push the page down.
@@ -84,4 +104,49 @@ function element(name, text = '') {
   const created = document.createElement(name)
   created.textContent = text
   return created
+}
+
+const MAX_RESULTS = 20
+let entries
+
+document.querySelector('#search').addEventListener('input', ({ target }) => {
+  // Operations and objects, and the rows with members, parameters and errors.
+  const parts = '.entry > summary, main table:not(.narrow-first) > tbody > tr'
+  entries ??= [...document.querySelectorAll(parts)].map(entryOf)
+  const query = target.value.trim().toLowerCase()
+  const words = query.split(/\s+/)
+  const rank = ({ name, isRow }) =>
+    name.includes(query) ? Number(isRow) + Number(isRow && !name.startsWith(query)) : 3
+  const found = entries
+    .filter(({ text }) => query !== '' && words.every((word) => text.includes(word)))
+    .sort((one, other) => rank(one) - rank(other))
+  const shown = found.slice(0, MAX_RESULTS)
+  const count = found.length > MAX_RESULTS ? `the first ${MAX_RESULTS} of ${found.length}` : found.length
+  document.querySelector('#found').value = query && `Results: ${count}`
+  document.querySelector('#results').replaceChildren(...shown.map(resultOf))
+})
+
+function entryOf(part) {
+  const isRow = part.localName === 'tr'
+  const label = isRow ? (part.querySelector('th code') ?? part.cells[0]).textContent : titleOf(part)
+  return { part, isRow, label, name: label.toLowerCase(), text: part.textContent.toLowerCase() }
+}
+
+/** The heading of a part without its badges. */
+const titleOf = (part) => part.querySelector('h2, h3').firstChild.textContent
+
+function resultOf({ part, isRow, label }) {
+  const place = isRow ? titleOf(part.closest('.entry, section')) : part.querySelector('code')?.textContent
+  const link = element('a', label)
+  link.href = `#${(isRow ? part.closest('[id]') : part.nextElementSibling).id}`
+  link.addEventListener('click', () => {
+    const opened = part.closest('.entry')
+    if (opened) opened.open = true
+    if (isRow) part.tabIndex = -1
+    // After the browser has followed the link.
+    setTimeout(() => part.focus())
+  })
+  const item = element('li')
+  item.append(link, element('small', place))
+  return item
 }
