@@ -110,9 +110,11 @@ export function unshieldFormulas(cell: string): string {
   return cell.replace(SHIELDED, '')
 }
 
-/** Quotes as in RFC 4180, section 2, for any separator, and also to keep spaces at either end. */
-const quoteCell = (text: string): string =>
-  /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/** Quotes as in RFC 4180, section 2, and also to keep spaces at either end. */
+function quoteCell(text: string, separator: string): string {
+  const needsQuotes = text.includes(separator) || /["\r\n]|^\s|\s$/.test(text)
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text
+}
 
 export const csvLine = (cells: readonly string[], separator = ','): string =>
-  `${cells.map(quoteCell).join(separator)}\r\n`
+  `${cells.map((cell) => quoteCell(cell, separator)).join(separator)}\r\n`
