@@ -64,6 +64,7 @@ const KINDS = {
   web: { read: readWebAddress, problem: 'web' },
   account: { read: (text, _sibling, network) => readAccount(network, text), problem: 'account' },
   hours: { read: readHours, problem: 'line' },
+  age: { problem: 'typedAge' },
 } satisfies Record<string, KindRules>
 
 function readId(text: string): number | string {

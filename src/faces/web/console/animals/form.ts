@@ -41,7 +41,7 @@ const GROUPS = {
     field('breed.unknown', 'check'),
     field('birthDate', 'date'),
     field('birthDateExact', 'check'),
-    field(TYPED_AGE),
+    field(TYPED_AGE, 'age'),
     field('age', 'choice'),
     field('externalId'),
   ],
