@@ -30,7 +30,7 @@ send the request. The key goes only to this server. The page forgets it when you
 /** The words of the contract, which come from a pet store, and their meaning in adoption. */
 export function wordsPart(): Html {
   return html`<section id="words"><h2>What the words mean</h2>
-<p>Paths and values use the words of a pet store. Nothing is sold: they stand for these steps of an adoption.</p>
+<p>Paths and values use the words of a pet store. Nothing is sold. In adoption they mean:</p>
 <dl>
 <dt>pet</dt><dd>An animal in the care of a shelter or rescue.</dd>
 <dt>category</dt><dd>The type of animal, such as dogs or rabbits. <code>GET /categories</code> lists them.</dd>
