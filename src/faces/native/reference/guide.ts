@@ -33,24 +33,24 @@ export function wordsPart(): Html {
 <p>Paths and values use the words of a pet store. Nothing is sold. In adoption they mean:</p>
 <dl>
 <dt>pet</dt><dd>An animal in the care of a shelter or rescue.</dd>
-<dt>category</dt><dd>The type of animal, such as dogs or rabbits. <code>GET /categories</code> lists them.</dd>
+<dt>category</dt><dd>The type of animal, such as dogs or rabbits.</dd>
 <dt>organization</dt><dd>A shelter or rescue. It has animals, staff and keys.</dd>
-<dt>no status</dt><dd>The animal is not published. Only the shelter sees it: it has just arrived, is on hold, or has
-left other than by adoption.</dd>
+<dt>no status</dt><dd>The animal is not published. Only the shelter sees it: it has just arrived, is on hold,
+or has left other than by adoption.</dd>
 <dt>available</dt><dd>The animal is looking for a home and people can apply.</dd>
 <dt>pending</dt><dd>The animal is reserved for an adopter. It is still shown, and people can still apply.</dd>
 <dt>sold</dt><dd>The animal is adopted.</dd>
-<dt>application</dt><dd>A person asks to adopt an animal. Many people can apply for one animal; none of the
-applications reserves it.</dd>
+<dt>application</dt><dd>A person asks to adopt an animal. Many people can apply for one animal, and no
+application reserves it.</dd>
 <dt>order, under /store</dt><dd>The reservation of an animal for one adopter. It makes the animal
-<code>pending</code>; a completed order makes it <code>sold</code>, a cancelled one <code>available</code> again.
-Approving an application places an order.</dd>
+<code>pending</code>. A completed order makes the animal <code>sold</code>, and a cancelled order makes it
+<code>available</code> again. Approving an application places an order.</dd>
 <dt>fee</dt><dd>What the adopter pays the shelter. The service takes no payments.</dd>
 <dt>inventory</dt><dd>The number of animals in each status.</dd>
 <dt>tag</dt><dd>A keyword of an animal for searches, such as <code>calm</code>.</dd>
 <dt>bond</dt><dd>Animals that are adopted together or not at all.</dd>
-<dt>plan, key</dt><dd>How many requests a program may send, and the secret that it sends with them. Both are for
-programs; adopters need neither.</dd>
+<dt>key, plan</dt><dd>The secret that a program sends with its requests, and how many requests it may send.
+Adopters need neither.</dd>
 </dl></section>`
 }
 
