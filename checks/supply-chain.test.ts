@@ -21,8 +21,8 @@ import {
 
 const DIRECT = Object.keys(manifest.dependencies)
 /** The current numbers, so each new dependency is a decision. */
-const MAX_DIRECT = 23
-const MAX_IN_ALL = 105
+const MAX_DIRECT = 24
+const MAX_IN_ALL = 106
 
 const SECRETS: Record<string, RegExp> = {
   'a key of this service': /adopt_(?:live|test)_[0-9A-Za-z]{36}/,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { applyFor } from '../../../testing/applicant.ts'
 import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
 import { signIn } from '../../../testing/console.ts'
 import { JPEG, picture } from '../../../testing/pictures.ts'
@@ -34,6 +35,9 @@ async function startFull(t: TestContext) {
   const adopter = { name: 'Kim Doe', email: 'kim@doe.example', message: 'We have a garden.' }
   await app.post('/v1/store/orders', { petId: 2, adopter })
   await app.patch('/v1/pets/1', { size: 'medium', staff: { kennel: 'B4' } })
+  await applyFor(app, 6, { message: 'We have a garden.' })
+  for (const status of ['in_review', 'approved'])
+    assert.equal((await app.patch('/v1/applications/1', { status })).status, 200)
   return { app, at: (path: string) => `http://127.0.0.1:${app.port}${path}` }
 }
 
@@ -82,6 +86,9 @@ const PAGES = [
   '/console/animals/6',
   '/console/animals/1/delete',
   '/console/animals/1/notes',
+  '/console/animals/1/poster',
+  '/console/animals/6/kennel-card',
+  '/console/applications/1/record',
   '/console/statistics',
   '/console/animals/99',
   '/console/import',

@@ -51,8 +51,9 @@ export const PAPER_STYLE = `
 .code { display: flex; gap: 4mm; align-items: center; max-width: 105mm; }
 .code p { margin: 0; }
 .qr { flex: none; width: 34mm; height: 34mm; background: #fff; fill: #000; }
-.kennel header { display: flex; gap: 6mm; justify-content: space-between; }
-.kennel header img { width: 60mm; height: 45mm; object-fit: contain; }
+.kennel header { display: flex; flex-wrap: wrap; gap: 6mm; justify-content: space-between; }
+.kennel header div { flex: 1; min-width: min(70mm, 100%); overflow-wrap: anywhere; }
+.kennel header img { width: 60mm; max-width: 100%; height: 45mm; object-fit: contain; }
 .kennel .place { margin: 0; font-size: 1.3rem; }
 .signatures { display: flex; flex-wrap: wrap; gap: 10mm; margin-top: 22mm; break-inside: avoid; }
 .signatures p { flex: 1 1 60mm; margin: 0; padding-top: 1mm; border-top: 1px solid #000; }

@@ -19,6 +19,7 @@ import { categoryLabel } from '../../kind-words.ts'
 import { type OwnAnimal, ownAnimal } from '../animals/page.ts'
 import { PREFIX } from '../pages.ts'
 import { paperPage } from './paper.ts'
+import { qrCode } from './qr-code.ts'
 
 /** The poster and the kennel card of an animal. The poster has public data only. */
 export function animalPapers(app: App, context: Context): void {
@@ -90,7 +91,10 @@ function shelterLines({ language }: Phrasing, shelter: Organization): Html {
 }
 
 function linkPart({ texts: { papers } }: Phrasing, link: PaperParts['link']): Part {
-  return link !== undefined && html`<p class="link">${papers.readMore}<br><small>${link}</small></p>`
+  return (
+    link !== undefined &&
+    html`<div class="code">${qrCode(link, papers.code)}<p>${papers.readMore}<br><small>${link}</small></p></div>`
+  )
 }
 
 /** Tells staff why there is no address. */

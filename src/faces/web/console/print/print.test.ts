@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { applyFor } from '../../../../testing/applicant.ts'
 import { signIn } from '../../../../testing/console.ts'
+import { readQrCode } from '../../../../testing/read-qr-code.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
 test('GET /console/animals/{id}/poster and kennel-card: public data on the poster, kennel and chip on the card', async (t) => {
@@ -21,14 +22,16 @@ test('GET /console/animals/{id}/poster and kennel-card: public data on the poste
   const poster = (await ana.get('/console/animals/1/poster')).text
   assert.match(poster, /Looking for a home.*Luna.*Loves &lt;walks&gt;\..*Shelter CO1.*303 555 0100/s)
   assert.match(poster, /http:\/\/pets\.example\/animals\/1-luna</)
+  assert.match(poster, /role="img" aria-label="QR code with this address"/)
   assert.doesNotMatch(poster, /B7|985112006543210|Pulls hard/)
   const card = (await ana.get('/console/animals/1/kennel-card')).text
   assert.match(card, /Kennel: <strong>B7<.*985112006543210.*October 1, 2026/s)
   assert.doesNotMatch(card, /Pulls hard/)
+  for (const paper of [poster, card]) assert.equal(readQrCode(paper), 'http://pets.example/animals/1-luna')
 
   const draft = (await ana.get('/console/animals/2/poster')).text
   assert.match(draft, /not in the gallery/)
-  assert.doesNotMatch(draft, /animals\/2-draft/)
+  assert.doesNotMatch(draft, /animals\/2-draft|<svg/)
   const other = await signIn(app, { organizationId: 2 })
   for (const paper of ['poster', 'kennel-card']) {
     const path = `/console/animals/1/${paper}`
