@@ -43,7 +43,7 @@ export function createJobRunner(context: Context, jobs: Jobs, { logger, loss, st
 
   function isAvailable(row: JobRow | undefined): boolean {
     if (row?.holder) return isAbandoned(row)
-    // If the wait is longer than any failure causes, the clock was ahead when the job failed.
+    // A failed job never waits longer than MAX_RETRY_MS. If it seems to, the clock was ahead when it failed.
     const waitMs = (row?.due_at ?? 0) - clock()
     return waitMs <= 0 || waitMs > MAX_RETRY_MS
   }

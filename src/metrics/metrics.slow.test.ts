@@ -9,7 +9,7 @@ async function startMeasured(t: TestContext, options: Options = {}) {
   return { ...app, samples: () => scrape(app.service.metricsAddress) }
 }
 
-test('adoptable_redis_up, and lost verdicts while Redis is down', NEEDS_REDIS, async (t) => {
+test('while Redis is down, adoptable_redis_up is 0 and lost verdicts are counted', NEEDS_REDIS, async (t) => {
   const redis = await startRedis(t)
   const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
   const { get, samples, databaseUrl } = await startMeasured(t, { settings })

@@ -239,7 +239,7 @@ test('POST /console/account/password ends all sessions and begins a new one', as
   assert.equal((await signIn(BEN.email, 'staple horse battery')).status, 303)
 })
 
-test('a change or removal of an account by a command applies from the next request', async (t) => {
+test('a command changes or removes an account: its next request has the new rights or is refused', async (t) => {
   const started = await startStaffed(t)
   const { clock, me } = started
   const { staffId, token } = await started.join(BEN)

@@ -38,7 +38,7 @@ test('the wait doubles, up to 15 minutes, and attempts during a wait are not cou
   assert.deepEqual(waits, [1, 2, 4, 8, 15, 15, 15])
 })
 
-test('a day after the last wait ten tries are free again', () => {
+test('a day after the last wait, ten passwords can be tried without waiting', () => {
   const ten = Array(10).fill(0)
   const dayLater = 1 + 24 * 60
   assert.deepEqual(tryAt(...ten, dayLater - 0.1, dayLater - 0.1), [...ten, 0, 2], 'not yet')

@@ -157,7 +157,7 @@ export function findSpecies({ kind }: { kind?: string }): string | undefined {
   return !kind || GENERAL_TERM.test(kind) || SINGLE_SPECIES.includes(category ?? '') ? undefined : kind
 }
 
-/** The category of a new store for a species; undefined for an unknown word. */
+/** The category that every new store has for a species; undefined for an unknown species. */
 export function findCategoryName(species: string): string | undefined {
   const word = fold(species)
   return (

@@ -13,7 +13,7 @@ import { galleryPage } from './frame.ts'
 import { type Animal, type Phrasing, placeWords } from './phrases.ts'
 import { newPage, sendGallery } from './send.ts'
 
-/** As many favorites as the script keeps. */
+/** The script favorites.js keeps no more than this. */
 const MAX_FAVORITES = 24
 const MAX_COMPARED = 4
 

@@ -162,7 +162,7 @@ ${moreFields(phrasing, query, problems, breeds)}
 </form>`
 }
 
-/** Fields outside of the filters that a visitor opens. On a phone, only the first is always visible. */
+/** Fields that are visible before a visitor opens the other filters. On a phone, only the first is. */
 const MAIN_FIELDS = ['q', 'kind', 'near', 'within']
 
 function moreFields(

@@ -16,7 +16,7 @@ import { statusesOf, type UploadedFile } from './uploads.ts'
 
 const FIELD_PREFIX = 'status:'
 
-/** Adds the choices in a form to those before it. */
+/** Adds the choices of a form to the earlier choices. */
 export function withStatuses({ bytes, chosen }: UploadedFile, form: FormBody): UploadedFile {
   const choices = new Map(statusesOf(chosen))
   for (const [name, value] of form)
