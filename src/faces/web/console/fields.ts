@@ -3,7 +3,7 @@ import type { ApiError, ErrorDetail } from '../../../errors.ts'
 import { type FormBody, normalizeText, readField } from '../../../http/form-body.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { findCountryCode } from '../../../http/iso-codes.ts'
-import { KILOGRAM_GRAMS, parseAmount, parseWeight } from '../../../transfer/words.ts'
+import { KILOGRAM_GRAMS, POUND_GRAMS, parseAmount, parseWeight } from '../../../transfer/words.ts'
 import { fractionDigitsOf } from '../currency.ts'
 import { type Problem, type TextField, textField } from '../forms.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -44,8 +44,11 @@ const KINDS = {
   lines: { show: joinWith('\n'), read: (text) => split(text, /\n/).map(readWebAddress), problem: 'videos' },
   ids: { show: joinWith(', '), read: (text) => split(text, /[\s,]+/).map(readId), problem: 'bond' },
   number: { read: readNumber, problem: 'number' },
-  kilograms: {
-    show: (grams) => String(Number(grams) / KILOGRAM_GRAMS),
+  weight: {
+    show: (grams, { place }) =>
+      (place as { country?: string } | undefined)?.country === 'US'
+        ? `${Number((Number(grams) / POUND_GRAMS).toPrecision(3))} lb`
+        : `${Number(grams) / KILOGRAM_GRAMS} kg`,
     read: (text) => parseWeight(text, KILOGRAM_GRAMS) ?? text,
     problem: 'number',
   },

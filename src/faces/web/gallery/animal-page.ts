@@ -190,7 +190,7 @@ ${shareRow(phrasing, animal, url)}
 ${bonded(phrasing, parts)}
 </div>
 <section class="animal-facts panel"><h2>${gallery.facts}</h2>
-${factList(phrasing, animal, kind)}
+${factList(phrasing, animal, kind, shelter)}
 ${tags && html`<ul class="tags" aria-label="${gallery.tags}">${tags.map((tag) => html`<li class="tag" dir="auto">${tag}</li>`)}</ul>`}</section></div>
 ${
   description !== undefined &&

@@ -116,7 +116,7 @@ test('GET /animals/{slug} shows the public data of an animal as text and as JSON
       Age: 'Adult, 3 years',
       Sex: 'Female',
       Size: 'Small',
-      Weight: '9.5 kg (21 lb)',
+      Weight: '21 lb (9.5 kg)',
       Coat: 'Short',
       Colors: 'White, Brown',
       'Good with': 'Children and dogs',
@@ -175,4 +175,24 @@ test('GET /animals/{slug} links to the shelter’s own application form and to b
   assert.equal(linkOf(page, 'Apply on the shelter’s website'), 'https://shelter.example/apply')
   assert.equal(linkOf(page, 'Ada'), `/animals/${ada}-ada`)
   assert.doesNotMatch(page.text, /\bBo\b/)
+})
+
+test('GET /animals/{id}: has the units of the country first', async (t) => {
+  const { add, visit, shelter } = await startGallery(t)
+  const { id: organizationId } = await shelter({ name: 'North', address: { country: 'US' } })
+  const weightOf = async (animal: object) => {
+    const { text } = await visit(`/animals/${await add({ name: 'Ada', ...animal })}-ada`)
+    return /<dt>Weight<\/dt><dd dir="auto">([^<]*)</.exec(text)?.[1]
+  }
+  const place = { country: 'DE' }
+  for (const [weightGrams, ofUs, metric] of [
+    [200, '7.1 oz (200 g)', '200 g (7.1 oz)'],
+    [500, '1.1 lb (500 g)', '500 g (1.1 lb)'],
+    [27_000, '60 lb (27 kg)', '27 kg (60 lb)'],
+  ] as const) {
+    assert.equal(await weightOf({ weightGrams, organizationId }), ofUs)
+    assert.equal(await weightOf({ weightGrams, place: { country: 'US' } }), ofUs)
+    for (const animal of [{ organizationId, place }, { place }, {}])
+      assert.equal(await weightOf({ weightGrams, ...animal }), metric)
+  }
 })

@@ -9,6 +9,7 @@ import {
   agree,
   awayWords,
   breedWords,
+  countryOf,
   type Phrasing,
   placeWords,
   sexWords,
@@ -62,7 +63,8 @@ function card(
   const shelter = organizationId === undefined ? undefined : shelters.get(organizationId)
   const traits = [ageWords(phrasing, animal), sexWords(texts, animal), sizeWords(texts, animal)]
   const placeText = placeWords(language, place) || placeWords(language, shelter?.address)
-  const away = distanceMeters === undefined ? undefined : awayWords(phrasing, distanceMeters)
+  const away =
+    distanceMeters === undefined ? undefined : awayWords(phrasing, distanceMeters, countryOf(animal, shelter))
   return html`<li class="card">${cardPhoto(phrasing, animal, index)}${
     status === 'pending' && html`<span class="badge">${agree(texts, texts.gallery.reserved, animal)}</span>`
   }${heading(level, html`<a href="${animalPath(animal)}"${framed && html` target="_blank" rel="noopener"`}>${name}</a>`)}<p dir="auto">${breedWords(

@@ -5,6 +5,7 @@ import {
   ageWords,
   agree,
   breedWords,
+  countryOf,
   dateWords,
   feeWords,
   listWords,
@@ -15,19 +16,22 @@ import {
   weightWords,
 } from './phrases.ts'
 
+/** The shelter of an animal, whose country decides which units come first. */
+type Shelter = Parameters<typeof countryOf>[1]
+
 export type Fact = [name: string, value: Part]
 
 /** Whether a fact is known. */
 export const isKnown = ([, value]: Fact): boolean => value !== undefined && value !== '' && value !== false
 
 /** The known facts about an animal. @param kind name of the category */
-export function factList(phrasing: Phrasing, animal: Animal, kind: string): Html {
-  const known = factsOf(phrasing, animal, kind).filter(isKnown)
+export function factList(phrasing: Phrasing, animal: Animal, kind: string, shelter?: Shelter): Html {
+  const known = factsOf(phrasing, animal, kind, shelter).filter(isKnown)
   return html`<dl class="facts">${known.map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`
 }
 
 /** All facts about an animal, known or not, in the same order for every animal. */
-export function factsOf(phrasing: Phrasing, animal: Animal, kind: string): Fact[] {
+export function factsOf(phrasing: Phrasing, animal: Animal, kind: string, shelter?: Shelter): Fact[] {
   const { gallery } = phrasing.texts
   const { language } = phrasing
   const { weightGrams, coat, colors, species, fee, publishedAt, externalId, breed, status } = animal
@@ -38,7 +42,10 @@ export function factsOf(phrasing: Phrasing, animal: Animal, kind: string): Fact[
     [gallery.age, age(phrasing, animal)],
     [gallery.sex, sexWords(phrasing.texts, animal)],
     [gallery.size, sizeWords(phrasing.texts, animal)],
-    [gallery.weight, weightGrams === undefined ? undefined : weightWords(language, weightGrams)],
+    [
+      gallery.weight,
+      weightGrams === undefined ? undefined : weightWords(language, weightGrams, countryOf(animal, shelter)),
+    ],
     [gallery.coat, coat && gallery.coats[coat]],
     [gallery.colors, colors?.join(', ')],
     ...companyFacts(phrasing, animal),

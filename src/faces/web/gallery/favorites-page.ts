@@ -102,7 +102,12 @@ function compareTable(phrasing: Phrasing, animals: Animal[], { kinds, shelters }
   const { gallery } = texts
   const columns = animals.map((animal) => {
     const shelter = shelters.get(animal.organizationId ?? -1)
-    const facts = factsOf(phrasing, animal, categoryLabel(texts, kinds.get(animal.categoryId)?.name ?? ''))
+    const facts = factsOf(
+      phrasing,
+      animal,
+      categoryLabel(texts, kinds.get(animal.categoryId)?.name ?? ''),
+      shelter,
+    )
     const place = placeWords(language, animal.place) || placeWords(language, shelter?.address)
     return [...facts, [gallery.place, place], [gallery.shelter, shelter?.name]] satisfies Fact[]
   })

@@ -72,7 +72,7 @@ test('GET /animals with each filter of the form: lists the matching animals', as
   assert.match(page.text, /value="young" checked/)
   assert.match(page.text, /name="near" type="text" value="Denver, CO"/)
   assert.match(page.text, /<option value="25" selected>/)
-  assert.match(page.text, /less than 1\.6 km \(1 mi\) away/)
+  assert.match(page.text, /less than 1 mi \(1\.6 km\) away/)
 })
 
 test('GET /animals with filters: links to remove one filter or all of them', async (t) => {

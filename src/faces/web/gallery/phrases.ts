@@ -1,6 +1,7 @@
 import type { Language } from '../../../http/language.ts'
 import type { Pet } from '../../../pets/schema.ts'
 import { METERS_PER_MILE } from '../../../places/distance.ts'
+import { POUND_GRAMS } from '../../../transfer/words.ts'
 import { fractionDigitsOf } from '../currency.ts'
 import type { Texts } from '../texts/texts.ts'
 
@@ -164,26 +165,45 @@ export function countryWords(language: Language, code: string): string {
   return names.of(code) ?? code
 }
 
+/** A quantity in two units. The unit of the country comes first: in the United States, that is `ofUs`. */
+const inBoth = (ofUs: string, metric: string, country: string | undefined): string =>
+  country === 'US' ? `${ofUs} (${metric})` : `${metric} (${ofUs})`
+
 /** A distance in kilometers and miles. */
-export function distanceWords(language: Language, meters: number): string {
+export function distanceWords(language: Language, meters: number, country?: string): string {
   const miles = unitWords(language, 'mile', meters / METERS_PER_MILE, 'short')
-  return `${unitWords(language, 'kilometer', meters / 1_000, 'short')} (${miles})`
+  return inBoth(miles, unitWords(language, 'kilometer', meters / 1_000, 'short'), country)
 }
 
-const GRAMS_PER_POUND = 453.592_37
-
 /** The distance of an animal. Up to a mile, it is not exact, because public places are rounded. */
-export function awayWords({ language, texts: { gallery } }: Phrasing, meters: number): string {
-  const words = distanceWords(language, Math.max(meters, METERS_PER_MILE))
+export function awayWords(
+  { language, texts: { gallery } }: Phrasing,
+  meters: number,
+  country: string | undefined,
+): string {
+  const words = distanceWords(language, Math.max(meters, METERS_PER_MILE), country)
   return gallery.away(meters < METERS_PER_MILE ? gallery.lessThan(words) : words)
 }
 
-/** A weight in kilograms and pounds. A weight below a kilogram is in grams. */
-export function weightWords(language: Language, grams: number): string {
-  if (grams < 1_000) return unitWords(language, 'gram', grams, 'short')
-  const pounds = unitWords(language, 'pound', grams / GRAMS_PER_POUND, 'short')
-  return `${unitWords(language, 'kilogram', grams / 1_000, 'short')} (${pounds})`
+/** A weight in kilograms and pounds. A small weight is in grams and ounces. */
+export function weightWords(language: Language, grams: number, country: string | undefined): string {
+  const ounces = (grams / POUND_GRAMS) * 16
+  const ofUs =
+    grams < POUND_GRAMS
+      ? unitWords(language, 'ounce', ounces, 'short')
+      : unitWords(language, 'pound', grams / POUND_GRAMS, 'short')
+  const metric =
+    grams < 1_000
+      ? unitWords(language, 'gram', grams, 'short')
+      : unitWords(language, 'kilogram', grams / 1_000, 'short')
+  return inBoth(ofUs, metric, country)
 }
+
+/** The country of an animal, which is that of its shelter if the animal has no own place. */
+export const countryOf = (
+  { place }: Animal,
+  shelter?: { address?: Address | undefined },
+): string | undefined => place?.country ?? shelter?.address?.country
 
 /** Converts an amount from the smallest unit of its currency to whole units, such as 1050 cents to 10.5. */
 export function wholeUnits({ amount, currency }: { amount: number; currency: string }): number {

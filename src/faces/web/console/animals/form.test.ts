@@ -125,3 +125,25 @@ test('an age such as "about 3 years" is stored as an estimate, and shown as one'
     assert.equal(formIn(text, path).typedAge, fields.typedAge)
   }
 })
+
+test('a weight is shown with the unit of the place of the animal', async (t) => {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+  const ana = await signIn(app)
+  for (const [index, [country, shown, typed, grams]] of (
+    [
+      ['US', '55.1 lb', '12 oz', 340],
+      ['DE', '25 kg', '60 lb', 27_216],
+      [undefined, '25 kg', '30', 30_000],
+    ] as const
+  ).entries()) {
+    const place = country && { country }
+    await app.post('/v1/pets', { name: 'Rex', categoryId: 1, weightGrams: 25_000, place })
+    const path = `/console/animals/${index + 1}`
+    const weight = async () => (await app.get(`/v1/pets?id=${index + 1}`)).body[0].weightGrams
+    assert.equal(formIn((await ana.get(path)).text, path).weightGrams, shown)
+    await ana.fill(path, { name: 'Max' })
+    assert.equal(await weight(), 25_000, 'saving another field does not round the weight')
+    await ana.fill(path, { weightGrams: typed })
+    assert.equal(await weight(), grams)
+  }
+})

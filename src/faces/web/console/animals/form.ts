@@ -57,7 +57,7 @@ const GROUPS = {
     field('size', 'choice'),
     field('coat', 'choice'),
     field('colors', 'list'),
-    field('weightGrams', 'kilograms'),
+    field('weightGrams', 'weight'),
     field('species'),
     wide('videos', 'lines'),
   ],

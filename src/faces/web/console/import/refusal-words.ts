@@ -52,18 +52,16 @@ function ofField(
   { code, pointer, value, message }: RefusalReason,
   words: Texts['console'],
 ): string | undefined {
-  const { refusals, columns } = words.import
+  const { refusals } = words.import
   const { labels, problems } = words.animal.fields
-  // The form's label names kilograms, but a cell may have another unit.
-  const named = { ...labels, weightGrams: columns.labels.weightGrams ?? '' }
   const detail = { code, pointer, message } as ErrorDetail
   let isQuoted = false
   const [problem] = problemsOf(new ApiError('validation_failed', { details: [detail] }), words, {
     fields: FIELDS,
-    labels: named,
+    labels,
     maxLengthOf: (name) => schemaOf(name).maxLength,
     messageOf(name) {
-      const label = named[name as keyof typeof named] ?? name
+      const label = labels[name] ?? name
       if (code === 'external_id_exists') return problems.taken(label)
       // Such an error without a value means that the field contradicts the date of birth.
       if (value === undefined && name === 'age') return problems.age(label)

@@ -102,7 +102,7 @@ function unlisted({ texts: { papers } }: Phrasing, link: PaperParts['link']): Pa
   return link === undefined && html`<p class="notice unprinted">${papers.notListed}</p>`
 }
 
-function kennelCard({ phrasing, stored: { pet }, kind, photo, link }: PaperParts): Html {
+function kennelCard({ phrasing, stored: { pet }, kind, photo, shelter, link }: PaperParts): Html {
   const { language, texts } = phrasing
   const { papers } = texts
   const { kennel, microchip, intakeDate } = pet.staff ?? {}
@@ -113,7 +113,7 @@ function kennelCard({ phrasing, stored: { pet }, kind, photo, link }: PaperParts
   const known = staffFacts.filter(([, value]) => value !== undefined)
   return html`${unlisted(phrasing, link)}<article class="paper kennel"><header><div><h1 dir="auto">${pet.name}</h1>
 ${kennel !== undefined && html`<p class="place" dir="auto">${papers.kennel}: <strong>${kennel}</strong></p>`}</div><img src="${photo}" alt=""></header>
-${factList(phrasing, pet, kind)}
+${factList(phrasing, pet, kind, shelter)}
 ${known.length > 0 && html`<dl class="facts">${known.map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`}
 ${linkPart(phrasing, link)}</article>`
 }
