@@ -18,15 +18,22 @@ import {
 /** A received picture of a form, or the reason why it was refused. */
 export type FormPhoto = { received: ReceivedPhoto } | { error: ApiError }
 
+/** A received form. */
+export interface PhotoForm {
+  photos: FormPhoto[]
+  fields: URLSearchParams
+}
+
 /** Maximum size of the headers and fields around the pictures, in bytes. */
-const MAX_OVERHEAD_BYTES = 65_536
+const MAX_OVERHEAD_BYTES = 262_144
+const MAX_FIELDS = 100
 const MAX_FORM_BYTES = MAX_PHOTOS * MAX_PHOTO_BYTES + MAX_OVERHEAD_BYTES
 /** Timeout for a form, because twenty photos take long over a slow network. */
 const MAX_FORM_MS = 1_800_000
 
 /**
- * Receives the pictures of an HTML form (RFC 7578), each into its own file. A refused picture does not affect
- * the other pictures.
+ * Receives an HTML form with pictures (RFC 7578), each picture into its own file. A refused picture does not
+ * affect the other pictures.
  *
  * @throws {ApiError} unsupported_media_type, payload_too_large, request_timeout, bad_request; the work files
  * are then removed
@@ -35,19 +42,20 @@ export async function receivePhotoForm(
   { raw, headers }: UploadRequest,
   payload: Readable,
   store: PhotoStore,
-): Promise<FormPhoto[]> {
+): Promise<PhotoForm> {
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
     throw new ApiError('unsupported_media_type', { message: 'Send photos as multipart/form-data.' })
   if (Number(headers['content-length']) > MAX_FORM_BYTES) throw formTooLarge()
   raw.hasOwnTimeLimit = true
   const parts: Readable[] = []
   const pictures: Promise<FormPhoto>[] = []
+  const fields = new URLSearchParams()
   try {
-    await parse(headers, payload, (part, type) => {
+    await parse(headers, payload, fields, (part, type) => {
       parts.push(part.on('error', () => undefined))
       pictures.push(receivePart(part, type, store))
     })
-    return await Promise.all(pictures)
+    return { photos: await Promise.all(pictures), fields }
   } catch (error) {
     // The form ended early, so open parts get no more bytes.
     for (const part of parts) part.destroy(error as Error)
@@ -73,15 +81,17 @@ async function receivePart(part: Readable, type: string, store: PhotoStore): Pro
 
 const TOO_SLOW = 'The photos arrived too slowly. Send at least 10 KB per second.'
 
-/** Parses the form while it arrives. */
+/** Parses the form while it arrives, and adds its texts to `fields`. */
 async function parse(
   headers: UploadRequest['headers'],
   payload: Readable,
+  fields: URLSearchParams,
   onPicture: (part: Readable, type: string) => void,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const parser = openParser(headers)
   let size = 0
+  let fieldBytes = 0
   const stopWatching = watchPace(
     MAX_FORM_MS,
     () => size,
@@ -98,7 +108,13 @@ async function parse(
     if (name) onPicture(part, type)
     else part.resume()
   })
+  parser.on('field', (name, value) => {
+    fieldBytes += name.length + Buffer.byteLength(value)
+    if (fieldBytes > MAX_OVERHEAD_BYTES) reject(formTooLarge())
+    else fields.append(name, value)
+  })
   parser.on('filesLimit', () => reject(new ApiError('too_many_photos')))
+  parser.on('fieldsLimit', () => reject(formTooLarge()))
   parser.on('partsLimit', () => reject(formTooLarge()))
   parser.on('error', (cause) => reject(malformed(cause)))
   parser.on('finish', resolve)
@@ -118,7 +134,9 @@ function openParser(headers: UploadRequest['headers']): BusboyInstance {
     return new Busboy({
       headers: { ...headers, 'content-type': String(headers['content-type']) },
       limits: {
-        ...{ files: MAX_PHOTOS, fields: 8, parts: MAX_PHOTOS + 8, fieldSize: 1_024 },
+        ...{ files: MAX_PHOTOS, fields: MAX_FIELDS, parts: MAX_PHOTOS + MAX_FIELDS },
+        // A longer field counts as too large.
+        fieldSize: MAX_OVERHEAD_BYTES + 1,
         ...{ fieldNameSize: 100, headerPairs: 16, headerSize: 4_096 },
       },
     })

@@ -19,7 +19,7 @@ import { newKeyPages } from './keys/make.ts'
 import { organizationPages } from './organization/organization.ts'
 import { questionsPages } from './organization/questions.ts'
 import { websitePage } from './organization/website.ts'
-import { declareNeeds, PREFIX } from './pages.ts'
+import { declareNeeds, MAX_FORM_BYTES, PREFIX } from './pages.ts'
 import { accountPages } from './people/account.ts'
 import { peoplePages } from './people/people.ts'
 import { animalPapers } from './print/animal.ts'
@@ -29,19 +29,13 @@ import { signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
 import { statisticsPages } from './statistics/page.ts'
 
-/**
- * Maximum size of a form. It fits the longest texts of an animal, because a form can encode one character as
- * nine bytes.
- */
-const MAX_BYTES = 262_144
-
 /** The pages for shelter staff, who sign in. They make the same changes as the API. */
 export function consoleFace(context: Context): Face {
   const { config } = context
   return {
     prefix: PREFIX,
     gate: consoleGate(context),
-    readBody: readForm(MAX_BYTES),
+    readBody: readForm(MAX_FORM_BYTES),
     writeError: (error, headers = {}) => consoleError(error, headers, config),
     routes(app: App) {
       app.addHook('onRoute', declareNeeds)

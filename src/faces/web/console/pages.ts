@@ -14,6 +14,12 @@ declare module 'fastify' {
 
 export const PREFIX = '/console'
 
+/**
+ * Maximum size of a form. It fits the longest texts of an animal, because a form can encode one character as
+ * nine bytes.
+ */
+export const MAX_FORM_BYTES = 262_144
+
 /** Every page and every change of the console, with the required right. */
 export const PAGES = {
   'GET /sign-in': 'anybody',

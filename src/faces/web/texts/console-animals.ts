@@ -139,6 +139,9 @@ const en = {
     add: 'Add photos',
     addHint:
       'Choose several at once, take them with your phone, or drop or paste them here. Up to 15 MB each.',
+    newHint: 'Choose several at once, or take them with your phone. Up to 15 MB each.',
+    again: 'Please choose the photos again.',
+    partly: 'The animal was added without these photos:',
     upload: 'Upload',
     numbered: (name: string, number: number) => `Photo ${number} of ${name}`,
     alt: (number: number) => `Description of photo ${number} (alt text)`,
@@ -283,6 +286,9 @@ const es: typeof en = {
     add: 'Añadir fotos',
     addHint:
       'Elija varias a la vez, tómelas con el teléfono, o suéltelas o péguelas aquí. Hasta 15 MB cada una.',
+    newHint: 'Elija varias a la vez o tómelas con el teléfono. Hasta 15 MB cada una.',
+    again: 'Elija las fotos otra vez.',
+    partly: 'El animal se añadió sin estas fotos:',
     upload: 'Subir',
     numbered: (name, number) => `Foto ${number} de ${name}`,
     alt: (number) => `Descripción de la foto ${number} (texto alternativo)`,

@@ -1,18 +1,22 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
+import type { ReadBody } from '../../../../http/face.ts'
+import { type FormBody, readForm } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import * as requested from '../../../../pets/requested.ts'
+import { uploadReader } from '../../../../photos/upload.ts'
+import { type PhotoForm, receivePhotoForm, removeReceivedFiles } from '../../../../photos/upload-form.ts'
 import { checkField, type Problem } from '../../forms.ts'
 import { onlyChoice, readFormChoices, readOrganizations } from '../choices.ts'
 import { readValues, type Values } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE, runOnce } from '../once.ts'
-import { PREFIX } from '../pages.ts'
+import { MAX_FORM_BYTES, PREFIX } from '../pages.ts'
+import { addAll, newPhotosField, requireSender } from '../photos/photos.ts'
 import { animalForm, FORM_FIELDS, newPetOf, petProblems } from './form.ts'
-import { findSameChip, lacksOrganization } from './page.ts'
+import { animalPage, findSameChip, lacksOrganization, ownAnimal } from './page.ts'
 import { withTypedAge } from './typed-age.ts'
 
 const PATH = '/animals/new'
@@ -29,29 +33,75 @@ export function addAnimal(app: App, context: Context): void {
     return page(context, request, values, textOf(query.status))
   })
 
-  app.post(PATH, async (request, reply) => {
-    const form = request.body as FormBody
-    const values = readValues(form, FORM_FIELDS)
-    const status = form.get('status') === 'available' ? 'available' : ''
-    try {
-      const sent = withTypedAge(newPetOf(values), context.clock())
-      const pet = await requested.readNew(context, { ...sent, ...(status && { status }) })
-      const { id } = await runOnce(request, form, (key) =>
-        requested.add(context, { caller: request.caller, key }, pet),
-      )
-      const added = `${PREFIX}/animals/${id}?done=added`
-      // The page of the animal warns if another animal has the same microchip.
-      const isAnother =
-        form.get('next') === 'another' && (await findSameChip(context, request, { ...pet, id })).length === 0
-      const notice = lacksOrganization(pet) ? 'addedUnassigned' : 'addedAnother'
-      return reply.redirect(isAnother ? another(values, status, notice) : added, 303)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500) throw error
-      reply.code(error.status)
-      const problems = petProblems(error, wordsFor(request).words, { values })
-      return page(context, request, values, status, problems)
-    }
+  const config = { readBody: readBody(context) }
+  app.post(PATH, { config }, async (request, reply) => {
+    const body = request.body as FormBody | PhotoForm
+    return save(
+      context,
+      request,
+      reply,
+      body instanceof URLSearchParams ? { fields: body, photos: [] } : body,
+    )
   })
+}
+
+/** Reads the form with its photos. A form without photos may also be sent like other forms. */
+function readBody(context: Context): ReadBody {
+  const withPhotos = uploadReader(context, async () => undefined, receivePhotoForm)
+  const plain = readForm(MAX_FORM_BYTES)
+  return (request, payload, done) => {
+    const hasParts = request.headers['content-type']?.toLowerCase().startsWith('multipart/')
+    return (hasParts ? withPhotos : plain)(request, payload, done)
+  }
+}
+
+async function save(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: PhotoForm,
+): Promise<unknown> {
+  const { fields: form, photos } = body
+  const { words } = wordsFor(request)
+  const values = readValues(form, FORM_FIELDS)
+  const status = form.get('status') === 'available' ? 'available' : ''
+  try {
+    const sent = { ...withTypedAge(newPetOf(values), context.clock()), ...(status && { status }) }
+    const { id, pet, problems } = await add(context, request, body, sent).finally(() =>
+      removeReceivedFiles(photos),
+    )
+    if (problems.length > 0) {
+      const stored = await ownAnimal(context, { params: { id: String(id) }, caller: request.caller })
+      reply.code(422)
+      const photoProblems = [words.photos.partly, ...problems]
+      return await animalPage(context, request, stored, { photoProblems })
+    }
+    const added = `${PREFIX}/animals/${id}?done=${photos.length > 0 ? 'addedWithPhotos' : 'added'}`
+    // The page of the animal warns if another animal has the same microchip.
+    const isAnother =
+      form.get('next') === 'another' && (await findSameChip(context, request, { ...pet, id })).length === 0
+    const notice = lacksOrganization(pet) ? 'addedUnassigned' : 'addedAnother'
+    return reply.redirect(isAnother ? another(values, status, notice) : added, 303)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    reply.code(error.status)
+    const problems = petProblems(error, words, { values })
+    return page(context, request, values, status, problems, photos.length > 0)
+  }
+}
+
+/** Adds the animal, then its photos. */
+async function add(
+  context: Context,
+  request: FastifyRequest,
+  { fields, photos }: PhotoForm,
+  sent: Parameters<typeof requested.readNew>[1],
+) {
+  const { caller } = request
+  await requireSender(context, request)
+  const pet = await requested.readNew(context, sent)
+  const { id } = await runOnce(request, fields, (key) => requested.add(context, { caller, key }, pet))
+  return { id, pet, problems: await addAll(context, request, photos, { kind: 'pet', id }) }
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 20) : '')
@@ -68,6 +118,7 @@ async function page(
   values: Values,
   status: string,
   problems: readonly Problem[] = [],
+  hadPhotos = false,
 ): Promise<string> {
   const { language, words } = wordsFor(request)
   const { animal } = words
@@ -76,7 +127,8 @@ async function page(
     ...{ language, values, problems, choices: await readFormChoices(context, request, values) },
     hidden: { [ONCE]: newOnce() },
     isNew: true,
-    after: html`${checkField({ name: 'status', label, hint, value: status, checked: 'available' })}
+    after: html`${newPhotosField(words, hadPhotos)}
+${checkField({ name: 'status', label, hint, value: status, checked: 'available' })}
 <div class="actions"><button name="next" value="photos">${animal.saveAdd}</button>
 <button class="plain" name="next" value="another">${animal.saveAnother}</button>
 <a class="quiet" href="${PREFIX}/animals">${animal.cancel}</a></div>`,

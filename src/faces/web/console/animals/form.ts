@@ -185,13 +185,13 @@ interface FormParts {
 
 /** The form of an animal, in groups. Groups with a value or a problem are open. */
 export function animalForm(path: string, parts: FormParts): Html {
-  const { language, problems, hidden, isReadOnly, before, after } = parts
+  const { language, problems, hidden, isNew, isReadOnly, before, after } = parts
   const { console: words } = textsOf(language)
   const inputs = Object.entries(hidden).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
   const groups = Object.entries(GROUPS).map(([name, fields]) => groupOf(name, fields, parts, words))
-  return html`<form class="animal" id="field-${NON_FIELD}" method="post" action="${path}" novalidate data-guard>
+  return html`<form class="animal" id="field-${NON_FIELD}" method="post" action="${path}"${isNew && html` enctype="multipart/form-data"`} novalidate data-guard>
 ${problemSummary(words.animal.wrong, problems)}${before}${inputs}
 ${isReadOnly ? html`<fieldset disabled>${groups}</fieldset>` : groups}
 ${after}</form>`

@@ -42,7 +42,7 @@ export type OwnAnimal = pets.StoredPet & { id: number }
 /** Reads the animal in an address. @throws {ApiError} pet_not_found, also for one of another organization */
 export async function ownAnimal(
   { db }: Pick<Context, 'db'>,
-  { params, caller }: FastifyRequest,
+  { params, caller }: Pick<FastifyRequest, 'params' | 'caller'>,
 ): Promise<OwnAnimal> {
   const id = parseInt64((params as { id: string }).id)
   const stored = id === undefined ? undefined : await pets.find(db, id)

@@ -5,7 +5,7 @@ import http from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../../../../db/change.ts'
 import * as staff from '../../../../staff/store.ts'
-import { type Person, signIn } from '../../../../testing/console.ts'
+import { formIn, type Person, signIn } from '../../../../testing/console.ts'
 import { picture } from '../../../../testing/pictures.ts'
 import { until } from '../../../../testing/redis.ts'
 import { scratchFolder, startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
@@ -21,13 +21,16 @@ interface Part {
 const BOUNDARY = 'the-boundary'
 const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
-function formOf(parts: Part[]): Buffer {
+function formOf(parts: Part[], fields: Record<string, string> = {}): Buffer {
+  const texts = Object.entries(fields).map(
+    ([name, value]) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
   const pieces = parts.flatMap(({ bytes, type = 'image/jpeg', name = 'a.jpg' }) => [
     `--${BOUNDARY}\r\ncontent-disposition: form-data; name="photos"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n`,
     bytes,
     '\r\n',
   ])
-  return Buffer.concat([...pieces, `--${BOUNDARY}--\r\n`].map((piece) => Buffer.from(piece)))
+  return Buffer.concat([...texts, ...pieces, `--${BOUNDARY}--\r\n`].map((piece) => Buffer.from(piece)))
 }
 
 async function start(t: TestContext) {
@@ -48,9 +51,15 @@ async function start(t: TestContext) {
   }
 }
 
-function upload(app: TestApp, { token }: Person, body: Buffer | string, more: Record<string, string> = {}) {
+function upload(
+  app: TestApp,
+  { token }: Person,
+  body: Buffer | string,
+  more: Record<string, string> = {},
+  path = PATH,
+) {
   const headers = { 'content-type': FORM_TYPE, 'sec-fetch-site': 'same-origin', ...more }
-  return app.request(PATH, {
+  return app.request(path, {
     ...{ method: 'POST', body },
     headers: { authorization: undefined, cookie: `__Host-session=${token}`, ...headers },
   })
@@ -148,6 +157,42 @@ test('a photo form that arrives after its sender was signed out, removed or give
     assert.equal(response.resume().statusCode, 403)
     assert.deepEqual([await photos(), files(), left()], [[], [], []])
   }
+})
+
+test('POST /console/animals/new with photos stores the animal with its photos, once', async (t) => {
+  const { app, ana, left } = await start(t)
+  const path = '/console/animals/new'
+  const add = (parts: Part[], fields: Record<string, string>) =>
+    upload(app, ana, formOf(parts, { categoryId: '1', ...fields }), {}, path)
+  const photos = async (id: number) =>
+    (await app.get(`/v1/pets/${id}/photos`)).body as { sizes: { large: string } }[]
+  const parts = await Promise.all([1, 2].map(async (number) => ({ bytes: await picture({ number }) })))
+  const { once = '' } = formIn((await ana.get(path)).text, path)
+  const fields = { name: 'Zoë', description: 'é'.repeat(5_000), once }
+  for (let count = 0; count < 2; count += 1)
+    assert.equal((await add(parts, fields)).headers.location, '/console/animals/2?done=addedWithPhotos')
+  assert.equal((await photos(2)).length, 2)
+  assert.deepEqual((await app.get('/v1/pets/2')).body.description, fields.description)
+  const [first] = await photos(2)
+  assert.ok(
+    (await ana.get('/console/animals/2')).text.includes(
+      `<a href="${new URL(first?.sizes.large ?? '').pathname}">`,
+    ),
+  )
+
+  // A refused photo: the animal and the other photo are stored.
+  const partly = await add([{ bytes: 'not a picture' }, ...parts.slice(0, 1)], { name: 'Pip' })
+  assert.equal(partly.status, 422)
+  assert.match(partly.text, /<h1>Pip<.*<li>The animal was added without these photos:<\/li><li>Photo 1: /s)
+  assert.equal((await photos(3)).length, 1)
+  const wrong = await add(parts, { name: '', description: 'Typed text' })
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.text, /Name is required.*Typed text.*choose the photos again/s)
+  assert.equal((await add([], { name: 'x', description: 'y'.repeat(300_000) })).status, 413)
+  const viewer = await signIn(app, { role: 'viewer' })
+  assert.equal((await upload(app, viewer, formOf(parts, { name: 'No' }), {}, path)).status, 403)
+  assert.equal((await app.get('/v1/pets/4')).status, 404)
+  assert.deepEqual(left(), [])
 })
 
 test('buttons move, describe and remove photos', async (t) => {

@@ -19,7 +19,12 @@ import {
 } from '../../../../photos/storage/stored-photo.ts'
 import { getPhotoIndex, type Owner } from '../../../../photos/store.ts'
 import { PHOTO_TYPES, upload, uploadReader } from '../../../../photos/upload.ts'
-import { type FormPhoto, receivePhotoForm, removeReceivedFiles } from '../../../../photos/upload-form.ts'
+import {
+  type FormPhoto,
+  type PhotoForm,
+  receivePhotoForm,
+  removeReceivedFiles,
+} from '../../../../photos/upload-form.ts'
 import { identifyStaff } from '../../../../staff/identify.ts'
 import type { Right } from '../../../../staff/roles.ts'
 import type { Texts } from '../../texts/texts.ts'
@@ -66,7 +71,7 @@ interface PhotoPosition {
 }
 
 function picture({ sizes, alt }: Photo, { index, name }: PhotoPosition, { photos }: Texts['console']): Html {
-  return html`<img src="${sizes.small}" alt="${alt ?? photos.numbered(name, index + 1)}" width="${SIDE_PX}" height="${SIDE_PX}" loading="lazy">`
+  return html`<a href="${sizes.large}"><img src="${sizes.small}" alt="${alt ?? photos.numbered(name, index + 1)}" width="${SIDE_PX}" height="${SIDE_PX}" loading="lazy"></a>`
 }
 
 function controls(
@@ -93,8 +98,19 @@ function uploadForm(path: string, { photos }: Texts['console']): Html {
   return html`<form class="upload" method="post" action="${path}" enctype="multipart/form-data" data-failed="${photos.failed}" data-progress="${photos.progress}">
 <label for="files">${photos.add}</label>
 <p class="hint" id="hint-files">${photos.addHint}</p>
-<div class="row"><input id="files" type="file" name="photos" multiple accept="${PHOTO_TYPES.join()}" aria-describedby="hint-files">
+<div class="row">${fileInput()}
 <button>${photos.upload}</button></div></form>`
+}
+
+/** The input for photos, with its label and hint in `label[for=files]` and `#hint-files`. */
+const fileInput = (): Html =>
+  html`<input id="files" type="file" name="photos" multiple accept="${PHOTO_TYPES.join()}" aria-describedby="hint-files">`
+
+/** The photos of an animal that is being added. @param isAgain whether photos were sent before */
+export function newPhotosField({ photos }: Texts['console'], isAgain: boolean): Html {
+  return html`<div class="upload"><label for="files">${photos.add}</label>
+<p class="${isAgain ? 'problem' : 'hint'}" id="hint-files">${isAgain ? photos.again : photos.newHint}</p>
+${fileInput()}</div>`
 }
 
 /** The owner of the photos, and the page that shows them. */
@@ -111,29 +127,27 @@ export function changePhotos(app: App, context: Context, own: PhotoPage): void {
   const config = { readBody: uploadReader(context, (request) => own.owner(request), receivePhotoForm) }
   const path = `${own.path}/photos`
   app.post(path, { config }, async (request, reply) => {
-    const received = request.body as FormPhoto[]
-    const problems = await addAll(context, request, received, own).finally(() =>
-      removeReceivedFiles(received),
-    )
-    return answer(request, reply, problems, own)
+    const { photos } = request.body as PhotoForm
+    const { none } = wordsFor(request).words.photos
+    const problems = await own
+      .owner(request)
+      .then(({ owner }) => addAll(context, request, photos, owner))
+      .finally(() => removeReceivedFiles(photos))
+    return answer(request, reply, photos.length > 0 ? problems : [none], own)
   })
   app.post(`${path}/:photoId`, (request, reply) => changeOne(context, request, reply, own))
 }
 
 /** Adds photos one after another, in the order of the form. @returns the problems of refused photos */
-async function addAll(
+export async function addAll(
   context: Context,
   request: FastifyRequest,
   received: FormPhoto[],
-  own: PhotoPage,
+  owner: Owner,
 ): Promise<string[]> {
+  await requireSender(context, request)
   const { words } = wordsFor(request)
-  const { owner } = await own.owner(request)
   const { caller, raw, ip } = request
-  const { needs } = request.routeOptions.config
-  // The form may take half an hour to arrive, and rights may have ended since it began.
-  const sender = await identifyStaff(context, raw)
-  if (!sender || !callerMay(sender, needs as Right)) throw new ApiError('insufficient_access')
   const problems: string[] = []
   for (const [index, photo] of received.entries()) {
     const error =
@@ -142,7 +156,18 @@ async function addAll(
         : await refusalOf(upload(context, { caller, raw, ip, received: photo.received }, owner))
     if (error) problems.push(words.photos.wrong(index + 1, words.errors[error.code] ?? words.otherError))
   }
-  return received.length > 0 ? problems : [words.photos.none]
+  return problems
+}
+
+/**
+ * Checks the rights again after a form with photos, because it may take half an hour to arrive.
+ *
+ * @throws {ApiError} insufficient_access
+ */
+export async function requireSender(context: Context, { raw, routeOptions }: FastifyRequest): Promise<void> {
+  const sender = await identifyStaff(context, raw)
+  const { needs } = routeOptions.config
+  if (!sender || !callerMay(sender, needs as Right)) throw new ApiError('insufficient_access')
 }
 
 async function answer(
