@@ -1,6 +1,6 @@
-import { isForeignKeyViolation, isUniqueViolation } from '../db/dialect.ts'
 import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import type { Category, CategoryPatch, NewCategory } from './schema.ts'
 

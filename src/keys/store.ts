@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { type Access, includesAccess } from '../access.ts'
 import { insertSecret } from '../db/secrets.ts'
 import type { Db, Tables } from '../db/tables.ts'
+import { isForeignKeyViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import type { Limits, Plan } from '../plans.ts'
 
@@ -75,7 +76,12 @@ export function find(db: Db, id: number): Promise<Key | undefined> {
   return select(db).where('api_key.id', '=', id).executeTakeFirst()
 }
 
-/** Inserts a key. @returns the id of the new key */
+/**
+ * Inserts a key.
+ *
+ * @returns the id of the new key
+ * @throws {ApiError} organization_not_found, also if another transaction is removing the organization
+ */
 export async function insertKey(db: Db, key: NewKey, hash: string, now: number): Promise<number> {
   const { name, plan, access, organizationId, limits } = key
   const figures = { per_minute: limits?.perMinute ?? null, per_day: limits?.perDay ?? null }
@@ -84,6 +90,9 @@ export async function insertKey(db: Db, key: NewKey, hash: string, now: number):
     .values({ name, plan, access, organization_id: organizationId ?? null, ...figures, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
+    .catch((error) => {
+      throw isForeignKeyViolation(error) ? new ApiError('organization_not_found') : error
+    })
   await db.insertInto('api_key_secret').values({ hash, key_id: id, created_at: now }).execute()
   return id
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/dialect.ts'
 import type { Db, Tables } from '../db/tables.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { mergeMembers } from '../http/merge-patch.ts'
 import { toPhotos } from '../photos/storage/stored-photo.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { unknownCategoryError } from '../categories/store.ts'
-import { dialectOf, isForeignKeyViolation, isUniqueViolation } from '../db/dialect.ts'
+import { dialectOf } from '../db/dialect.ts'
 import {
   type Fill,
   MAX_STATEMENT_ROWS,
@@ -12,6 +12,7 @@ import {
   valuesOf,
 } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import type { Validators } from '../http/conditional.ts'
 import {

@@ -1,5 +1,5 @@
-import { isUniqueViolation } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
+import { isUniqueViolation } from '../db/violations.ts'
 import { emailTaken, insertStaff } from './accounts.ts'
 import { endLinksOf, findLink, useUpLink } from './links.ts'
 import { foldEmail } from './person.ts'
