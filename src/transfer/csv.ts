@@ -25,7 +25,7 @@ const MAX_CELLS = 1_000
 /** Maximum length of a record. A record is longer only if a quote is never closed. */
 const MAX_RECORD_BYTES = 2 ** 20
 /** Total length of the parser's messages about one line. */
-const MAX_REPORTED = 2 ** 22
+const MAX_REPORTED = 2 ** 21
 const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
 
 /** The parser replaces bytes that are not UTF-8 with this character. */

@@ -163,6 +163,7 @@ const FILES: Record<string, [file: string, given: Partial<Options>]> = {
   'empty lines': ['{}\n'.padEnd(1_000_000, '\n'), {}],
   'empty lines of CSV': ['name\n'.padEnd(3_000_000, '\n'), { format: 'csv' }],
   'stray quotes in a line': ['name\n'.padEnd(200_000, 'a"'), { format: 'csv' }],
+  'stray quotes in each cell': [`name\n[${'"\\\\",'.repeat(250_000)}`, { format: 'csv' }],
   'stray quotes after a long cell': [`name\n${'a'.repeat(1_040_000)}${'"b'.repeat(990)}`, { format: 'csv' }],
   'stray quotes in lines': ['name\n'.padEnd(300_000, 'a"a\n'), { format: 'csv' }],
   'a quote that is never closed': [`name\n"${'"a'.repeat(100_000)}`, { format: 'csv' }],
