@@ -196,13 +196,17 @@ export function formatLeftOut({
 /** Lists the statuses, first those that leave animals unpublished; undefined if the file has none. */
 export function formatStatuses(statuses: readonly StatusCount[] = []): string | undefined {
   const sorted = statuses.toSorted((one, other) => other.count - one.count)
-  const [unknown, understood] = [sorted.filter((one) => !one.known), sorted.filter((one) => one.known)]
+  const without = sorted.find(({ word, known }) => word === '' && !known)
+  const unknown = sorted.filter((one) => !one.known && one !== without)
+  const understood = sorted.filter((one) => one.known)
   const isHeld = ({ result }: StatusCount): boolean => result === 'unlisted' || result === 'died'
   const known = [...understood.filter(isHeld), ...understood.filter((one) => !isHeld(one))]
   const lines = [
     unknown.length > 0 &&
       `statuses not understood, so these animals are not published: ${listStatuses(unknown)}; ` +
         `--status "${unknown[0]?.word}=unlisted" says what one means (unlisted, available, pending or sold)`,
+    without !== undefined &&
+      `animals without a status, which are not published: ${formatCount(without.count)}`,
     known.length > 0 && `statuses: ${listStatuses(known)}`,
   ].filter((line) => line !== false)
   return lines.length > 0 ? lines.join('\n').replaceAll(/[^\P{Cc}\n]/gu, '?') : undefined
@@ -211,7 +215,7 @@ export function formatStatuses(statuses: readonly StatusCount[] = []): string | 
 function listStatuses(statuses: StatusCount[]): string {
   const texts = statuses.slice(0, MAX_LEFT_OUT).map(({ word, count, result, known }) => {
     const meaning = result === 'died' ? 'refused' : result
-    return `"${word}" (${formatCount(count)})${known ? ` is ${meaning}` : ''}`
+    return `${word === '' ? 'none' : `"${word}"`} (${formatCount(count)})${known ? ` is ${meaning}` : ''}`
   })
   return (
     texts.join(', ') + (texts.length < statuses.length ? `, and ${statuses.length - texts.length} more` : '')

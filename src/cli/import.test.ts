@@ -299,7 +299,7 @@ test('import of a file of the wrong kind: is refused immediately with advice', a
 
 test('import --status: says what a status means, and the report lists those not understood first', async (t) => {
   const file =
-    'Name,Species,Status,Animal ID\nRex,Dog,Medical Hold,1\nMax,Dog,Hold - Bite Q,2\nAda,Dog,Available,3\n'
+    'Name,Species,Status,Animal ID\nRex,Dog,Medical Hold,1\nMax,Dog,Hold - Bite Q,2\nAda,Dog,Available,3\nSue,Dog,,4\n'
   const { path, settings } = folderWith(t, { 'luv.csv': file })
   const args = ['import', '--init', path('luv.csv'), '--from', 'shelterluv']
 
@@ -315,12 +315,12 @@ test('import --status: says what a status means, and the report lists those not 
   assert.equal(code, 0)
   assert.match(
     stderr,
-    /^statuses not understood, so these animals are not published: "Hold - Bite Q" \(1\); --status .*\nstatuses: "Medical Hold" \(1\) is available, "Available" \(1\) is pending$/m,
+    /^statuses not understood, so these animals are not published: "Hold - Bite Q" \(1\); --status .*\nanimals without a status, which are not published: 1\nstatuses: "Medical Hold" \(1\) is available, "Available" \(1\) is pending$/m,
   )
   const animals = (await runCli(t, ['export'], settings)).stdout.trimEnd().split('\n')
   assert.deepEqual(
     animals.map((line) => JSON.parse(line).status),
-    ['available', undefined, 'pending'],
+    ['available', undefined, 'pending', undefined],
   )
 })
 

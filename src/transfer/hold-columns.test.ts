@@ -18,6 +18,20 @@ const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
   ['Cuarentena', ['Sí'], ['No']],
   ['Fecha de fallecimiento', ['02/11/2026'], ['']],
   ['Reservado', ['Sí'], ['No']],
+  ['Adoption date', ['11/15/2026'], ['']],
+  ['Exit date', ['11/15/2026'], ['']],
+  ['Returned to owner', ['Yes'], ['No']],
+  ['Legal', ['Case 12'], ['']],
+  ['Missing', ['Yes'], ['No', '']],
+  ['Availability', ['Not yet', '12/24/2026'], ['Yes', 'Available', '']],
+  ['In care', ['No'], ['Yes']],
+  // The heading says nothing about a hold, but the value does.
+  ['Remark', ['Bite case', 'Rabies suspect', 'Held for court', 'Do not adopt'], ['Loves to be held']],
+  ['Kennel', ['Quarantine 4'], ['Q4', 'Household']],
+  ['Tags', ['do not adopt'], ['house trained']],
+  ['Current state', ['Adopted', 'Not available'], ['Available', 'No bite history']],
+  ['Rabies vaccine', [], ['11/15/2026', 'Yes']],
+  ['Intake reason', [], ['Owner deceased', 'Confiscated']],
 ]
 
 test('a hold, a death or a "no" outside the status column keeps an animal unpublished', async (t) => {
@@ -32,12 +46,9 @@ test('a hold, a death or a "no" outside the status column keeps an animal unpubl
       [...holds.map(() => undefined), ...others.map(() => 'available')],
       heading,
     )
-    assert.deepEqual([leftOut, refused], [{}, []], heading)
-    assert.equal(
-      statuses?.some(({ word, known }) => word.includes(heading) && !known),
-      true,
-      heading,
-    )
+    assert.deepEqual([Object.keys(leftOut).filter((name) => name !== heading), refused], [[], []], heading)
+    const words = statuses?.flatMap(({ word, known }) => (word.includes(heading) && !known ? word : []))
+    assert.equal(words?.length !== 0, holds.length > 0, heading)
   }
   const { refused, animals } = await read(
     'Name,Species,Status,Deceased\nGus,Dog,Available,Yes\nSue,Dog,Adopted,\n',
@@ -45,6 +56,35 @@ test('a hold, a death or a "no" outside the status column keeps an animal unpubl
     OPTIONS,
   )
   assert.deepEqual([refused.map(({ reason }) => reason), animals.at(-1).status], [['It has died.'], 'sold'])
+})
+
+test('the name of an adopter keeps the animal unpublished, and is not in the report', async (t) => {
+  const file = 'Name,Species,Status,Adopter\nRex,Dog,Available,Jane Doe\n'
+  const { statuses } = await (await openForFiles(t, 'own'))(file, 'csv', OPTIONS)
+  assert.deepEqual(
+    statuses?.map(({ word, result }) => [word, result]),
+    [['Available, Adopter', 'unlisted']],
+  )
+})
+
+test('a hold outside the status counts in files of Shelterluv and Petfinder too', async (t) => {
+  const luv = await openForFiles(t, 'shelterluv')
+  const held = [{ Attributes: [{ AttributeName: 'Bite quarantine', Publish: 'No' }] }, { Hold: 'court' }]
+  const free = [{ Attributes: [{ AttributeName: 'No bite history', Publish: 'No' }] }, {}]
+  const animals = [...held, ...free, { CurrentLocation: { Tier1: 'Isolation', Tier2: 'Quarantine 2' } }].map(
+    (more, ID) => ({ ID, Name: 'Rex', Type: 'Dog', Status: 'Available', ...more }),
+  )
+  const read = await luv(JSON.stringify({ animals }), 'json')
+  assert.deepEqual(
+    read.animals.map(({ status }) => status),
+    [undefined, undefined, 'available', 'available', undefined],
+  )
+  const rows = ['1,Rex,Dog,A,calm,', '2,Ben,Dog,A,do not adopt,', '3,Max,Dog,A,,Bite']
+  const file = ['ID,AnimalName,Type,Status,tags,Hold', ...rows].join('\n')
+  assert.deepEqual(
+    (await (await openForFiles(t, 'petfinder'))(file, 'csv')).animals.map(({ status }) => status),
+    ['available', undefined, undefined],
+  )
 })
 
 test('a hold in either of two status columns keeps the animal unpublished', async (t) => {

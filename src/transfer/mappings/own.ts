@@ -4,9 +4,9 @@ import { OWN_SOURCES } from '../answers.ts'
 import { readCells } from '../cells.ts'
 import { COLUMNS, unshieldFormulas } from '../columns.ts'
 import { NOT_GOOD_WITH } from '../good-with.ts'
-import { isHoldColumn, withHolds } from '../hold-columns.ts'
+import { isHoldColumn, NOT_OFFERED, withHolds } from '../hold-columns.ts'
 import { isObject } from '../source-row.ts'
-import { STATUS_RESULTS } from '../statuses.ts'
+import { foldStatus, STATUS_RESULTS, type StatusChoices } from '../statuses.ts'
 
 /** Columns of CSV and members of JSON that are not fields of an animal. */
 const EXTRA_MEMBERS = ['category', 'organization', 'photos']
@@ -17,6 +17,10 @@ const OWN_COLUMNS = new Set([...EXTRA_MEMBERS, ...READ_ONLY, ...COLUMNS.map(({ c
 export const isOwnColumn = (heading: string): boolean => OWN_COLUMNS.has(heading)
 /** The valid values of the status. */
 const STATUSES: unknown[] = [undefined, ...STATUS_RESULTS.filter((result) => result !== 'unlisted')]
+/** The status that `withHolds` gives an animal that is held, in a table without a status. */
+const STATUS_WORDS: StatusChoices = new Map([[foldStatus(NOT_OFFERED), 'unlisted']])
+/** Fields in which shelters also write that an animal is held: "Kennel: Quarantine 4". */
+const HELD_IN = ['tags', 'staff.kennel', 'staff.notes']
 const NAMES = new Set<string>([...EXTRA_MEMBERS, ...READ_ONLY, ...MEMBERS])
 
 const SUBMEMBERS = new Map(
@@ -40,7 +44,7 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
       dateColumns: ['birthDate', 'staff.intakeDate', 'staff.outcomeDate'],
       intakeColumns: ['staff.intakeDate'],
     },
-    ...{ sources: OWN_SOURCES, statusColumn: 'status' },
+    ...{ sources: OWN_SOURCES, statusColumn: 'status', statuses: STATUS_WORDS },
     photoMembers: ['photos'],
     otherColumns: ['category', 'organization', 'photos', ...COLUMNS.map(({ column }) => column)],
     toAnimal({ '': _left, ...fields }, format, locale) {
@@ -48,7 +52,9 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
       const unread = findUnknown(fields, format).filter(
         (name) => name !== idColumn && !(headings && NOT_GOOD_WITH.includes(name)),
       )
-      const others = Object.fromEntries(unread.map((name) => [name, fields[name]]))
+      const others = Object.fromEntries(
+        [...unread, ...HELD_IN].map((name) => [headings?.get(name) ?? name, fields[name]]),
+      )
       const unknown = unread.filter((name) => !(headings && isHoldColumn(name)))
       if (format === 'csv') {
         const animal = readCells(fields, locale, headings)

@@ -1,5 +1,6 @@
 import type { Animal, Mapping } from '../animal.ts'
 import { withStatements } from '../good-with.ts'
+import { isHold, withHolds } from '../hold-columns.ts'
 import { omitUndefined, type SourceRow, sourceRow, splitTexts, uniqueTexts } from '../source-row.ts'
 import type { StatusResult } from '../statuses.ts'
 import { COATS, SIZES } from '../word-lists.ts'
@@ -33,7 +34,7 @@ export const petfinder: Mapping = {
     const row = sourceRow(fields, locale)
     const name = row.text('AnimalName')
     const kind = row.text('Type') ?? ''
-    const statusWord = row.text('Status') ?? ''
+    const word = row.text('Status') ?? ''
     const birthDate = row.date('birth_date')
     const { sex, spayedNeutered } = row.sex('Sex')
     // A hidden or waived fee is not imported.
@@ -71,6 +72,8 @@ export const petfinder: Mapping = {
       staff: omitUndefined({ intakeDate: row.date('arrival_date') }),
     }
     const left = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
+    const others = Object.fromEntries(left.leftOut.map((column) => [column, fields[column]]))
+    const statusWord = withHolds(word, { ...others, tags: tags.find(isHold) })
     return { name, kind, statusWord, ...profile, ...left, ...findWithdrawn(row) } as Animal
   },
 }

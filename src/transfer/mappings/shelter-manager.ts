@@ -1,9 +1,10 @@
 import { MAX_BONDED_PETS } from '../../pets/fields.ts'
 import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
 import { withStatements } from '../good-with.ts'
+import { isHold } from '../hold-columns.ts'
 import { isObject, omitUndefined, type SourceRow, sourceRow, splitAddresses, textOf } from '../source-row.ts'
 import { foldStatus, type StatusResult } from '../statuses.ts'
-import { COATS, fold, SIZES, words } from '../word-lists.ts'
+import { COATS, SIZES, words } from '../word-lists.ts'
 
 /** Movements after which an animal is not imported. */
 const DEPARTURES = new Map([
@@ -53,33 +54,11 @@ const RESERVATIONS = ['HASACTIVERESERVE', 'HASFUTUREADOPTION']
 /** Flags of an animal, the program's own and the shelter's: "crueltycase", "Bite case", "Stray hold". */
 const FLAGS = ['ANIMALFLAGS', 'ADDITIONALFLAGS']
 
-/** How words begin that keep an animal off the public pages in a flag, in English and Spanish. */
-const HOLD_WORDS =
-  '(?!house)\\w*hold\\b|held\\b|court\\b|dead\\b|missing\\b|quarantin|seiz|confiscat|cruel|neglect|' +
-  'evidence|legal|custody|bite|biting|rabies|danger|vicious|euthan|hospice|deceas|unadopt|unavailab|' +
-  'reteni|retenc|cuarenten|decomis|maltrat|judicial|mordedur|rabia|peligros|eutanasi|fallec'
-const BETWEEN = '(?: ?(?:yet|currently|available|ready|up|for|para|en|se|da))*'
-const HOLD_FLAGS = [
-  new RegExp(`\\b(?:${HOLD_WORDS})`),
-  // "Not available for adoption", but not "No adoption fee".
-  new RegExp(`\\b(?:not|non?|never)${BETWEEN} ?(?:adop(?!\\w* fee)|available|disponible)`),
-  /\bdo(?: ?n ?t| not) (?:adopt|publi|show|list|advertise|rehome)|\bno (?:publicar|mostrar)/,
-]
-
-/** Reads this many characters of a flag. */
-const MAX_FLAG = 200
-
 /** No animal has more flags. */
 const MAX_FLAGS = 1_000
 
 const flagsOf = (row: SourceRow): string[] =>
   (row.all(...FLAGS) ?? []).flatMap((flags) => flags.split(/[|,;]/, MAX_FLAGS))
-
-/** Whether a flag keeps the animal off the public pages. */
-function isHold(flag: string): boolean {
-  const words = fold(flag.slice(0, MAX_FLAG))
-  return HOLD_FLAGS.some((hold) => hold.test(words))
-}
 
 /** The codes of Animal Shelter Manager for yes, no and unknown. */
 const YES_OR_NO = words<boolean>({

@@ -1,5 +1,6 @@
 import type { Animal, Fields, Mapping } from '../animal.ts'
 import { isPlainStatement, readStatements, withStatements } from '../good-with.ts'
+import { isHold, withHolds } from '../hold-columns.ts'
 import { isObject, omitUndefined, sourceRow, splitAddresses, splitTexts, textOf } from '../source-row.ts'
 import { SIZES, words } from '../word-lists.ts'
 import { POUND_GRAMS } from '../words.ts'
@@ -42,7 +43,7 @@ export const shelterluv: Mapping = {
     const attributes = readAttributes([...objectsOf(fields.Attributes), ...listed])
     const name = row.text('Name')
     const kind = row.text('Type', 'Species') ?? ''
-    const statusWord = row.text('Status') ?? ''
+    const word = row.text('Status') ?? ''
     const { sex, spayedNeutered } = row.sex('Sex')
     const birthDate = row.date('DOBUnixTime', 'Date of Birth')
     if (birthDate) row.read('Age')
@@ -75,6 +76,13 @@ export const shelterluv: Mapping = {
       }),
     }
     const result = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
+    const statusWord = withHolds(word, {
+      ...Object.fromEntries(result.leftOut.map((column) => [column, fields[column]])),
+      ...{
+        Location: profile.staff?.kennel,
+        Attributes: attributes.tags.concat(attributes.notes).find(isHold),
+      },
+    })
     return { name, kind, statusWord, ...profile, ...result } as Animal
   },
 }
