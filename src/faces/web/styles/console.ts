@@ -297,7 +297,9 @@ th.line { min-width: 4rem; overflow-wrap: normal; }
 .photos label { margin-top: 0.5rem; font-size: 0.9rem; font-weight: normal; color: var(--muted); }
 .photos .row { gap: 0.4rem; margin-top: 0.4rem; }
 .photos button { min-width: 2.5rem; min-height: 2.5rem; padding: 0.2rem 0.7rem; }
-@media (max-width: 40rem) { .photos { grid-template-columns: repeat(auto-fill, minmax(min(11rem, 100%), 1fr)); } }
+@media (max-width: 40rem) {
+  .photos { grid-template-columns: repeat(auto-fill, minmax(min(11rem, 100%), 1fr)); }
+}
 .upload { padding: 1rem; border: 2px dashed var(--soft); border-radius: 8px; }
 .over .upload { border-color: var(--strong); background: var(--page); }
 .upload input { flex: 1 1 14rem; width: auto; }
