@@ -254,9 +254,15 @@ test(
     const before = await ids()
     assert.equal(before.length, 2)
 
+    await page.getByLabel('Name', { exact: true }).fill('Typed before')
     await page.locator('[data-photo] img').nth(1).dragTo(page.locator('[data-photo] img').nth(0))
     await page.getByText('Photos updated.').waitFor()
     assert.deepEqual(await ids(), before.toReversed())
+    const makeFirst = page.getByRole('button', { name: 'Make first: photo 2' })
+    await makeFirst.press('Enter')
+    await until(async () => (await ids())[0] === before[0])
+    await page.getByText('Photos updated.').waitFor()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed before')
 
     await give('drop', Buffer.from('not a picture').toString('base64'))
     await page.getByText('This file is not a valid image').waitFor()

@@ -1,9 +1,22 @@
-// Uploads dropped, pasted or chosen photos one by one, and changes their order by dragging.
+// Uploads dropped, pasted or chosen photos one by one, changes their order by dragging, and replaces only the
+// photos after a change. So texts in other forms of the page stay.
 
-const section = document.querySelector('[data-photos]')
-const form = section?.querySelector('form.upload')
-if (form) addPhotos(section, form)
-if (section) orderPhotos(section)
+let section = document.querySelector('[data-photos]')
+let paste = () => undefined
+document.addEventListener('paste', (event) => paste(event))
+if (section) start()
+
+function start() {
+  const form = section.querySelector('form.upload')
+  paste = () => undefined
+  if (form) addPhotos(section, form)
+  orderPhotos(section)
+  section.addEventListener('submit', (event) => {
+    if (event.defaultPrevented || !event.target.closest('[data-photo]')) return
+    event.preventDefault()
+    change(event.target.action, new URLSearchParams(new FormData(event.target, event.submitter)))
+  })
+}
 
 function addPhotos(section, form) {
   const input = form.querySelector('input[type=file]')
@@ -35,9 +48,9 @@ function addPhotos(section, form) {
     event.preventDefault()
     send([...event.dataTransfer.files])
   })
-  document.addEventListener('paste', (event) => {
+  paste = (event) => {
     if (event.clipboardData.files.length > 0) send([...event.clipboardData.files])
-  })
+  }
 
   let sending = false
   async function send(files) {
@@ -54,7 +67,7 @@ function addPhotos(section, form) {
       problems.push(...failures.map((text) => (files.length > 1 ? `${file.name}: ${text}` : text)))
     }
     if (problems.length === 0) {
-      leave('photosAdded')
+      await load('GET', `${ownerPath()}?done=photosAdded`)
       return
     }
     sending = false
@@ -81,13 +94,37 @@ function sendOne(form, file, onProgress) {
   })
 }
 
-/** Loads the page again with a notice. The browser asks first if the other form has unsaved input. */
-function leave(done) {
-  const url = new URL(location.href)
-  url.searchParams.set('done', done)
-  url.hash = 'photos'
-  if (url.href === location.href) location.reload()
-  else location.assign(url.pathname + url.search)
+/** The path of the page that has the photos. The page after a refused photo has another path. */
+const ownerPath = () => section.dataset.photos.replace(/\/photos$/, '')
+
+/** Sends a change of a photo. */
+async function change(path, body) {
+  const {
+    activeElement: { value, form },
+  } = document
+  await load('POST', path, body)
+  // The pressed button is gone. The focus goes to the same button of the same photo, or to the first button.
+  const same =
+    form && section.querySelector(`form[action="${form.getAttribute('action')}"] [value="${value}"]`)
+  ;(same ?? section.querySelector('button'))?.focus()
+}
+
+/** Requests the page and takes its photos and notice. Otherwise loads the whole page. */
+async function load(method, path, body) {
+  const request = new XMLHttpRequest()
+  request.open(method, path)
+  request.responseType = 'document'
+  await new Promise((resolve) => {
+    request.addEventListener('loadend', resolve)
+    request.send(body)
+  })
+  const changed = request.response?.querySelector('[data-photos]')
+  if (!changed) return location.assign(ownerPath())
+  const notice = request.response.querySelector('.notice[role=status]')
+  section.replaceWith(changed)
+  section = changed
+  if (notice) section.querySelector('h2').after(notice)
+  start()
 }
 
 function orderPhotos(section) {
@@ -106,14 +143,12 @@ function orderPhotos(section) {
     item.addEventListener('dragover', (event) => {
       if (dragged && dragged !== item) event.preventDefault()
     })
-    item.addEventListener('drop', async (event) => {
+    item.addEventListener('drop', (event) => {
       if (!dragged || dragged === item) return
       event.preventDefault()
       const { photo } = dragged.dataset
       const position = String(items.indexOf(item) + 1)
-      const body = new URLSearchParams({ do: 'move', position })
-      const { ok } = await fetch(`${section.dataset.photos}/${photo}`, { method: 'POST', body })
-      if (ok) leave('photoChanged')
+      change(`${section.dataset.photos}/${photo}`, new URLSearchParams({ do: 'move', position }))
     })
   }
 }
