@@ -40,8 +40,12 @@ const OTHER_NAMES: [name: string, code: string][] = [
 
 let byName: Map<string, string> | undefined
 
+/** No name of a country is longer. The time to fold a text can grow with the square of its length. */
+const MAX_NAME_LENGTH = 100
+
 /** Finds a country by its English or Spanish name or its code. Case, accents and dots do not matter. */
 export function findCountryCode(name: string): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined
   byName ??= new Map([...allCountries(), ...OTHER_NAMES])
   return byName.get(foldName(name))
 }

@@ -76,6 +76,7 @@ const values = (bytes: number): string[] => [
   `"${fill('x', bytes)}"`,
   `"${fill('\\u0001', bytes)}"`,
   `"${fill('a ', bytes)}"`,
+  `"a${fill('\u0301\u0316', bytes / 2)}"`,
   `{${numbered(bytes, (index) => `"n${index}":1,`)}"n":1}`,
   fill('9', bytes),
   `${fill('[', 31)}1${fill(']', 31)}`,
@@ -122,11 +123,22 @@ function forms(): Shape[] {
     (page) => page.startsWith('POST ') && !/sign-out|remove|password/.test(page),
   )
   const pages = paths.map((page) => PREFIX + page.slice('POST '.length).replaceAll(/:\w+/g, '1'))
-  const fields = ['name', 'description', 'tags', 'categoryId', 'question-1', 'email', 'ticket']
+  const fields = [
+    'name',
+    'description',
+    'tags',
+    'categoryId',
+    'question-1',
+    'email',
+    'ticket',
+    'place.country',
+  ]
   const texts = [
     fill('a&', FORM_BYTES),
     numbered(FORM_BYTES, (index) => `n${index}=&`),
     ...fields.map((field) => `${field}=${fill('a%0A', FORM_BYTES)}`),
+    // Normalizing marks of different classes takes quadratic time.
+    ...fields.map((field) => `${field}=a${fill('%CC%81%CC%96', FORM_BYTES)}`),
     ...fields.map((field) => fill(`${field}=1&`, 8_000)),
     fields.map((field) => `${field}=${fill('x', FORM_BYTES / 10)}`).join('&'),
   ]
