@@ -8,7 +8,7 @@ import { AGES } from '../../../pets/fields.ts'
 import { LISTED_STATUSES } from '../../../pets/rules.ts'
 import { FILTERS } from '../../../pets/schema.ts'
 import type { SearchQuery } from '../../../pets/search/find.ts'
-import { BREED_FIELD, breedList } from '../breeds.ts'
+import { BREED_FIELD } from '../breeds.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
 import { categoryLabel } from '../kind-words.ts'
 import { type Gallery, kindNamed } from './animals.ts'
@@ -115,12 +115,10 @@ interface FormParts {
   problems: Problem[]
   /** Names of categories. */
   kinds: string[]
-  /** Names of breeds to suggest. */
-  breeds: string[]
 }
 
 /** The search form. */
-export function filterForm(phrasing: Phrasing, { query, problems, kinds, breeds }: FormParts): Html {
+export function filterForm(phrasing: Phrasing, { query, problems, kinds }: FormParts): Html {
   const { gallery } = phrasing.texts
   const isActive = ([name]: [string, string]): boolean => ![...MAIN_FIELDS, 'sort'].includes(name)
   const activeCount = parametersOf(query as ListQuery).filter(isActive).length
@@ -155,7 +153,7 @@ ${selectField({
     activeCount > 0 && html` <span class="tag">${gallery.inUse(activeCount)}</span>`
   }</summary>
 <div class="finder-more">
-${moreFields(phrasing, query, problems, breeds)}
+${moreFields(phrasing, query, problems)}
 </div>
 <button>${gallery.search}</button>
 </details>
@@ -165,12 +163,7 @@ ${moreFields(phrasing, query, problems, breeds)}
 /** Fields that are visible before a visitor opens the other filters. On a phone, only the first is. */
 const MAIN_FIELDS = ['q', 'kind', 'near', 'within']
 
-function moreFields(
-  { texts }: Phrasing,
-  query: Partial<ListQuery>,
-  problems: Problem[],
-  breeds: string[],
-): Part[] {
+function moreFields({ texts }: Phrasing, query: Partial<ListQuery>, problems: Problem[]): Part[] {
   const { gallery, common } = texts
   const words = (of: Record<string, string>, values: readonly string[]) =>
     values.map((value) => [value, of[value] ?? value] as const)
@@ -183,7 +176,6 @@ function moreFields(
       value: one(query.breed),
       ...BREED_FIELD,
     }),
-    breedList(breeds),
     selectField({
       name: 'sex',
       label: gallery.sex,

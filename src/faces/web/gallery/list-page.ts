@@ -4,7 +4,7 @@ import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
 import { countFew, type MatchCount } from '../../../pets/search/facets.ts'
-import { listBreeds } from '../breeds.ts'
+import { breedList, listBreeds } from '../breeds.ts'
 import type { Problem } from '../forms.ts'
 import { pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -69,7 +69,7 @@ async function listPage(
   const kinds = await kindNames(gallery)
   const names = await namesFor(gallery, animals)
   const parameters = parametersOf(query)
-  const form = { query, problems: [], kinds, breeds: await breedsOf(gallery, query) }
+  const form = { query, problems: [], kinds }
   const own = parameters.length === 0 ? '/' : listPath(parameters)
   const isFirst = query.cursor === undefined
   return galleryPage({
@@ -84,7 +84,8 @@ ${parameters.length === 0 ? emptyForm(phrasing, kinds) : filterForm(phrasing, fo
 ${filterChips(phrasing, query, kinds)}
 ${animals.length > 0 && (await listHead(gallery, phrasing, query, listing))}
 ${animals.length > 0 ? cardList(phrasing, animals, names) : nothingFound(texts, parameters.length > 0, next)}
-${pageLinks(texts, isFirst ? undefined : listPath(parameters), next && listPath(parameters, next))}`,
+${pageLinks(texts, isFirst ? undefined : listPath(parameters), next && listPath(parameters, next))}
+${breedList(await breedsOf(gallery, query))}`,
   })
 }
 
@@ -94,7 +95,7 @@ const MAX_EMPTY_FORMS = 20
 
 function emptyForm(phrasing: Phrasing, kinds: string[]): Html {
   const key = [phrasing.language, ...kinds].join('\n')
-  const form = emptyForms.get(key) ?? filterForm(phrasing, { query: {}, problems: [], kinds, breeds: [] })
+  const form = emptyForms.get(key) ?? filterForm(phrasing, { query: {}, problems: [], kinds })
   if (emptyForms.size >= MAX_EMPTY_FORMS) emptyForms.clear()
   emptyForms.set(key, form)
   return form
@@ -161,7 +162,7 @@ async function refuse(
       message: texts.gallery.problemOf[parameter] ?? texts.gallery.otherProblem,
     }),
   )
-  const form = { query, problems, kinds: await kindNames(gallery), breeds: [] }
+  const form = { query, problems, kinds: await kindNames(gallery) }
   const body = galleryPage({
     ...{ language, path: '/animals', scripts: ['gallery.js' as const] },
     title: texts.gallery.problems,
