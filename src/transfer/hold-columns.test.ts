@@ -97,12 +97,44 @@ test('a hold in either of two status columns keeps the animal unpublished', asyn
   )
 })
 
+test('without --update, the newest of two lines with one number and name counts', async (t) => {
+  const rows = ['A1,Rex,Dog,Available,2024-01-02', 'A1,Rex,Dog,Medical hold,2026-02-03']
+  const file = (lines: string[]) =>
+    [
+      'Animal ID,Name,Species,Status,Intake date',
+      ...lines,
+      '-,Ada,Dog,Available,',
+      '-,Ada,Dog,Available,',
+    ].join('\n')
+  for (const lines of [rows, rows.toReversed()]) {
+    const { animals, refused, notes } = await (await openForFiles(t, 'own'))(file(lines), 'csv', OPTIONS)
+    assert.deepEqual(
+      animals.map(({ name, status }) => [name, status]),
+      [
+        ['Rex', undefined],
+        ['Ada', 'available'],
+        ['Ada', 'available'],
+      ],
+    )
+    assert.deepEqual([refused, notes?.some(({ code }) => code === 'repeated_id')], [[], true])
+  }
+})
+
+test('a cell below an empty heading is reported, and may say that the animal is held', async (t) => {
+  const file = 'Name,Species,Status,\nRex,Dog,Available,Bite hold\nAda,Dog,Available,\n'
+  const { animals, leftOut } = await (await openForFiles(t, 'own'))(file, 'csv', OPTIONS)
+  assert.deepEqual(
+    [animals.map(({ status }) => status), leftOut],
+    [[undefined, 'available'], { 'column 4': 1 }],
+  )
+})
+
 test('the console reads a hold also in a column for which no field was chosen', async (t) => {
   const read = await openForFiles(t, 'own')
   const headings = ['Name', 'Species', 'Status', 'Quarantine', 'Shoe size']
   const columns = new Map(['name', 'category', 'status'].map((name, index) => [index, name]))
   const mapping = createTableMapping(headings, { columns, id: undefined })
-  const file = `${headings.join(',')}\nRex,Dog,Available,Yes,4\nMax,Dog,Available,No,4\n`
+  const file = `${headings.join(',')}\nRex,Dog,Available,Yes,4\nMax,Dog,Available,No,4\nTom,Dog,Available,,Bite hold\n`
   const { animals, leftOut } = await read(file, 'csv', { ...OPTIONS, guessesColumns: false, mapping })
-  assert.deepEqual([animals.map(({ status }) => status), leftOut], [[undefined, 'available'], {}])
+  assert.deepEqual([animals.map(({ status }) => status), leftOut], [[undefined, 'available', undefined], {}])
 })

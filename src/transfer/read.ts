@@ -15,6 +15,7 @@ import type { RowKeys } from './row-keys.ts'
 import { isObject, textOf } from './source-row.ts'
 import { createStatusReader, type StatusReader } from './statuses.ts'
 import type { TableShape } from './table.ts'
+import { isNothing } from './word-lists.ts'
 
 // Reads a file into batches of animals.
 
@@ -247,7 +248,8 @@ function addLine(batch: Batch, line: Line, reading: ReadOptions & { statuses: St
     }
     sourceId = getSourceId(fields, reading)
     const { withPhotos, repeated, perOrganization, rowKeys } = reading
-    const lines = sourceId === undefined ? undefined : repeated?.get(repeatKeyOf(fields, sourceId))
+    const repeatId = sourceId ?? findNumber(fields, reading)
+    const lines = repeatId === undefined ? undefined : repeated?.get(repeatKeyOf(fields, repeatId))
     const stays = [...(lines?.byName.values() ?? [])]
     if (lines && !stays.some(({ newest }) => newest === line.number)) return
     const rowKey = rowKeys?.keyOf(line)
@@ -259,7 +261,7 @@ function addLine(batch: Batch, line: Line, reading: ReadOptions & { statuses: St
     const ownId = textOf(fields.id) || undefined
     const bond = { bondId, bondedWith: parseBond(bondedWith) }
     const sharing = {
-      ...(stays.length > 1 && { sharedWith: lines?.newest }),
+      ...(sourceId !== undefined && stays.length > 1 && { sharedWith: lines?.newest }),
       isPerOrganization: sourceId !== undefined && perOrganization?.has(sourceId) === true,
     }
     drafts.push({ line: line.number, animal, sourceId, ...sharing, ownId, rowKey, ...bond, photos })
@@ -295,6 +297,12 @@ function withoutControls(fields: Fields): Fields {
     typeof value === 'string' ? value.replaceAll(/[\u0080-\u009f]/g, '') : value,
   ])
   return Object.fromEntries(texts)
+}
+
+/** The number of an animal in a table without ids, where two lines with one number and name are two stays. */
+export function findNumber({ externalId }: Fields, { format, idColumn }: ReadOptions): string | undefined {
+  const number = format === 'csv' && idColumn === undefined ? textOf(externalId).trim() : ''
+  return isNothing(number) || isShortened(number) ? undefined : number
 }
 
 /** Ids may be long enough for all programs. Both engines store these characters unchanged. */

@@ -11,6 +11,7 @@ import { createTableMapping, findOwnColumns } from './mappings/chosen.ts'
 import {
   animalLines,
   findName,
+  findNumber,
   getFields,
   getSourceId,
   type ImportFile,
@@ -136,7 +137,9 @@ async function* animalsOf(
       const fields = line.isNoAnimal ? undefined : ifAccepted(() => getFields(line))
       if (!fields || mapping.isAnimal?.(fields) === false) continue
       const id =
-        idColumn === undefined && !update ? undefined : ifAccepted(() => getSourceId(fields, reading))
+        idColumn === undefined && !update
+          ? findNumber(fields, reading)
+          : ifAccepted(() => getSourceId(fields, reading))
       yield { line, fields, id }
     }
   } catch (error) {

@@ -1,7 +1,6 @@
 import type { Mapping } from '../animal.ts'
 import { COLUMNS } from '../columns.ts'
 import { NOT_GOOD_WITH } from '../good-with.ts'
-import { isHoldColumn } from '../hold-columns.ts'
 import { createOwnMapping, isOwnColumn } from './own.ts'
 
 // Reads a shelter's own table. In the console, a person chooses a member for each column.
@@ -46,14 +45,13 @@ export function createTableMapping(
 ): Mapping {
   const own = findOwnColumns(headings)
   const otherName = (heading: string, index: number): string => {
-    if (heading.trim() === '') return ''
+    if (heading.trim() === '') return index === id ? '' : `column ${index + 1}`
     return headings.indexOf(heading) === index ? heading : `${heading} (column ${index + 1})`
   }
-  const names = headings.map((heading, index) => {
-    const isKept = keepsOthers || isHoldColumn(heading)
-    const kept = own.has(index) ? heading : isKept ? otherName(heading, index) : ''
-    return columns.get(index) ?? kept
-  })
+  // A column without a field may still say that an animal is held.
+  const names = headings.map(
+    (heading, index) => columns.get(index) ?? (own.has(index) ? heading : otherName(heading, index)),
+  )
   if (id !== undefined && names[id] === '') {
     const other = names.indexOf('id')
     if (other >= 0) names[other] = ''
@@ -62,7 +60,7 @@ export function createTableMapping(
   const idColumn = id === undefined ? undefined : names[id]
   const given = new Map(names.map((name, index) => [name, headings[index] ?? '']))
   return {
-    ...createOwnMapping(idColumn, given),
+    ...createOwnMapping(idColumn, given, keepsOthers),
     ...{
       formats: ['csv'],
       names,

@@ -35,8 +35,13 @@ const SUBMEMBERS = new Map(
  *
  * @param idColumn the column with the ids, if it is not a column of the format
  * @param headings for a table that a person has made: the headings in the file, by column
+ * @param reportsOthers whether columns without a field are reported
  */
-export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<string, string>): Mapping {
+export function createOwnMapping(
+  idColumn?: string,
+  headings?: ReadonlyMap<string, string>,
+  reportsOthers = true,
+): Mapping {
   return {
     formats: ['ndjson', 'csv'],
     columns: ['name'],
@@ -55,7 +60,7 @@ export function createOwnMapping(idColumn?: string, headings?: ReadonlyMap<strin
       const others = Object.fromEntries(
         [...unread, ...HELD_IN].map((name) => [headings?.get(name) ?? name, fields[name]]),
       )
-      const unknown = unread.filter((name) => !(headings && isHoldColumn(name)))
+      const unknown = reportsOthers ? unread.filter((name) => !(headings && isHoldColumn(name))) : []
       if (format === 'csv') {
         const animal = readCells(fields, locale, headings)
         const name = typeof category === 'string' ? unshieldFormulas(category) : category
