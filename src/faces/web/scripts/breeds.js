@@ -1,7 +1,8 @@
 // Suggests the breeds of the type of animal that a person chooses.
 {
   const list = document.getElementById('breeds')
-  const type = list && document.querySelector('[list=breeds]').form.querySelector('[name=kind], [name=categoryId]')
+  const type =
+    list && document.querySelector('[list=breeds]').form.querySelector('[name=kind], [name=categoryId]')
   type?.addEventListener('change', async () => {
     const { name, value } = type
     const response = await fetch(`/breeds?${new URLSearchParams({ [name]: value })}`)
