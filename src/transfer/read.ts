@@ -43,6 +43,8 @@ export interface ReadOptions {
   statuses?: StatusReader
   /** Whether to read addresses of photos. */
   withPhotos?: boolean
+  /** Lines per transaction. Default: 2,000. */
+  batchSize?: number
   /** The ids that several lines have. Only one of the lines with the same name counts. */
   repeated?: ReadonlyMap<string, RepeatedId>
   /** The ids that animals of several organizations have. */
@@ -101,8 +103,8 @@ export interface Batch {
 }
 
 /**
- * Lines per transaction. Each transaction syncs once and blocks other writers only briefly. After a killed
- * import, the store has complete batches only.
+ * Lines per transaction, unless the options say otherwise. Each transaction syncs once and blocks other
+ * writers only briefly. After a killed import, the store has complete batches only.
  */
 const BATCH_SIZE = 2_000
 
@@ -111,6 +113,7 @@ export async function* readBatches(
   input: AsyncIterable<Buffer>,
   options: ReadOptions,
 ): AsyncGenerator<Batch> {
+  const { batchSize = BATCH_SIZE } = options
   const reading = { statuses: createStatusReader(), ...options }
   const newBatch = (): Batch => ({ drafts: [], refused: [], visitors: 0, rowKeys: [] })
   let batch = newBatch()
@@ -120,7 +123,7 @@ export async function* readBatches(
     for await (const line of animalLines(input, reading)) {
       await yieldToEventLoop()
       addLine(batch, line, reading)
-      if (size() < BATCH_SIZE) continue
+      if (size() < batchSize) continue
       yield batch
       batch = newBatch()
     }

@@ -25,6 +25,12 @@ import { columnsOf, encodingOf, type ImportSettings, statusesOf, type UploadedFi
 /** The pages and the download have up to this many refused lines. */
 const MAX_REFUSALS = 10_000
 
+/**
+ * Lines per transaction. The service ends a transaction on PostgreSQL after 850 ms, and a busy machine needs
+ * that long for 2,000 animals.
+ */
+const BATCH_SIZE = 500
+
 /** The page shows this many animals, so people can check how the columns are read. */
 const EXAMPLE_COUNT = 3
 
@@ -75,7 +81,7 @@ export async function runImport(
   const options = {
     ...optionsOf(chosen, table),
     ...{ keyId: caller.id, fingerprint: hash('sha256', bytes), dryRun, clock },
-    ...{ onRefused, onValid },
+    ...{ onRefused, onValid, batchSize: BATCH_SIZE },
     onBatch(summary: Summary) {
       onStep?.()
       for (const line of [...first.keys()].slice(EXAMPLE_COUNT)) first.delete(line)
