@@ -34,6 +34,8 @@ export interface PetTable {
   staff_part: string | null
   /** JSON: the photos in display order; null for none. */
   photos: string | null
+  /** For a copy of an animal of another installation: its page there. */
+  source: Generated<string | null>
   /**
    * When the stored age group expires. Null if the animal has no age group, or if the age group never ends.
    */
@@ -91,14 +93,6 @@ export interface PetChangeTable {
   changes: string
 }
 
-/** An imported file whose animals have no ids. The fingerprint of the file detects a repeated import. */
-export interface ImportedFileTable {
-  fingerprint: string
-  first_pet_id: number
-  /** Unix time in milliseconds; 0 if an older release did not store it. */
-  imported_at: number
-}
-
 /** The origin of an imported animal. With this row, a later import finds the animal and updates it. */
 export interface PetSourceTable {
   id: Generated<number>
@@ -154,7 +148,10 @@ export interface PetSearchTable {
   intake: number
   /** The token of the animal's place. Null if the animal has no place. */
   place: string | null
-  /** A JSON array of the values that facets count, in the spelling of the animal. */
+  /**
+   * The values that facets count, in the spelling of the animal. Each filter has one line: a JSON array, or
+   * an empty line without values.
+   */
   counted: string
   /** On PostgreSQL only. */
   tokens: string
@@ -184,4 +181,35 @@ export interface SearchChangeTable {
 export interface SearchMoveTable {
   organization_id: number
   behind: number
+}
+
+/** An installation whose animals are copied. */
+export interface FollowedTable {
+  id: Generated<number>
+  /** The address without /v1. */
+  url: string
+  /** The key with which the animals are read. Never shown. */
+  api_key: string
+  /** The organization that gets the copies. Null: one organization for each of the source. */
+  organization_id: number | null
+  /** The position in the feed of the source. Null if all animals must be copied again. */
+  after: string | null
+  /** The process that follows this source, until `leased_until`. */
+  holder: string | null
+  leased_until: Generated<number>
+  /** Whether following ends: the copies are being removed. */
+  ending: Generated<number>
+  /** When the source was last read successfully, and the age of the latest change that was copied then. */
+  read_at: number | null
+  lag_ms: number | null
+  last_error: string | null
+  created_at: number
+}
+
+/** Which copy belongs to which animal of a source. */
+export interface FollowedPetTable {
+  id: Generated<number>
+  pet_id: number
+  followed_id: number
+  source_id: number
 }

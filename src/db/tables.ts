@@ -21,7 +21,6 @@ export interface Tables {
   pet_change: animals.PetChangeTable
   pet_source: animals.PetSourceTable
   photo_source: animals.PhotoSourceTable
-  imported_file: animals.ImportedFileTable
   adoption_order: AdoptionOrderTable
   adoption_order_pet: AdoptionOrderPetTable
   application: ApplicationTable
@@ -35,6 +34,12 @@ export interface Tables {
   staff_session: StaffSessionTable
   staff_link: StaffLinkTable
   sign_in_try: SignInTryTable
+  event: EventTable
+  event_log: EventLogTable
+  webhook: WebhookTable
+  delivery: DeliveryTable
+  followed: animals.FollowedTable
+  followed_pet: animals.FollowedPetTable
   counter: CounterTable
   secret: SecretTable
   claim: ClaimTable
@@ -116,6 +121,8 @@ interface OrganizationTable {
   profile: string
   /** JSON: the photos, as in `pet`. */
   photos: string | null
+  /** For a copy of an organization of another installation: its page there. */
+  source: Generated<string | null>
   created_at: number
   updated_at: number
 }
@@ -315,4 +322,77 @@ interface AccessTokenTable {
   secret_hash: string
   /** Unix time in milliseconds. */
   expires_at: number
+}
+
+/** A change of an animal, category, organization, order, application or photo. Decision 32. */
+interface EventTable {
+  id: Generated<number>
+  type: string
+  at: number
+  /** The animal, organization or category of the event, such as pet:5. */
+  subject: string
+  /**
+   * The audience of the event. `public`: every key. `internal`: staff of the organization. `confidential`:
+   * callers who may see the orders and applications of the organization.
+   */
+  audience: 'public' | 'internal' | 'confidential'
+  organization_id: number | null
+  /** JSON: ids, names of changed members, and statuses. It has no personal data. */
+  data: string
+}
+
+/** The table has one row. */
+interface EventLogTable {
+  name: 'log'
+  /** The last event that was removed because of its age; 0 if none was. */
+  removed_to: Generated<number>
+  /** The last event whose deliveries were added. */
+  queued_to: Generated<number>
+}
+
+interface WebhookTable {
+  id: Generated<number>
+  /** Null for a webhook that gets the events of all organizations. */
+  organization_id: number | null
+  url: string
+  /** JSON: the types of events that are sent. An empty list means all. */
+  types: string
+  description: string | null
+  /** Signs deliveries: whsec_ and 32 bytes in Base64. */
+  secret: string
+  /** The secret before the last rotation, which signs too until it expires. */
+  old_secret: string | null
+  old_secret_expires_at: number | null
+  enabled: Generated<number>
+  /** Why the service has disabled the webhook. Null if a person did. */
+  disabled_reason: string | null
+  /** The time of the first failure since the last success. */
+  failing_since: number | null
+  /** No delivery begins before this time, because the endpoint asked for a pause. */
+  paused_until: Generated<number>
+  created_at: number
+  /** The last event of the log when the webhook was enabled. Only later events are sent. */
+  last_event_id: number
+}
+
+/** An event that is sent to a webhook. */
+interface DeliveryTable {
+  id: Generated<number>
+  webhook_id: number
+  /** Null for a test. */
+  event_id: number | null
+  /** The subject of the event, such as pet:5. Deliveries with the same subject are sent in order. */
+  subject: string
+  status: 'pending' | 'delivered' | 'failed'
+  attempts: Generated<number>
+  /** When the next attempt is due. */
+  due_at: number
+  /** Until this time, one process is sending the delivery. 0 if none is. */
+  leased_until: Generated<number>
+  attempted_at: number | null
+  /** The HTTP status of the last response. Null if there was none. */
+  response_status: number | null
+  /** The beginning of the last response, or the reason why there was none. */
+  response_body: string | null
+  created_at: number
 }

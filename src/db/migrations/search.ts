@@ -126,6 +126,7 @@ const noteChanges = (event: string): string[] => [
 const POSTGRES = [
   ...tables('bigint', 'text collate "C"', ', tokens tsvector not null', ''),
   'create index pet_search_by_tokens on pet_search using gin (tokens)',
+  'create index pet_search_by_place on pet_search (place, pet_id)',
   `create table search_change (
     pet_id bigint primary key,
     transaction xid8 not null default pg_current_xact_id()

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { FIRST_CATEGORIES } from './categories.ts'
-import { FIRST_BREEDS, FIRST_COLORS } from './first-words.ts'
+import { FIRST_BREEDS, FIRST_CATEGORIES, FIRST_COLORS } from './categories.ts'
 
-// The tables of both engines. Each folder next to this file has the parts of one engine.
+// The tables of both engines. sqlite-tables.ts and postgres-tables.ts have the parts of one engine.
 
 /** The SQL syntax of an engine for tables. */
 export interface TableSyntax {
@@ -117,7 +116,7 @@ function staff({ id, integer, options }: TableSyntax): string[] {
       check ((kind = 'first') = (staff_id is null))
     ) ${options.texts}`,
     'create index staff_link_by_staff on staff_link (staff_id)',
-    // A slot is a hash modulo a small number, so nobody can derive a client address from a slot.
+    // A slot is a hash modulo a small number, so a slot does not reveal a client address.
     `create table sign_in_try (
       slot ${integer} primary key,
       started_at ${integer} not null,
@@ -196,12 +195,6 @@ function sources({ id, integer, options }: TableSyntax): string[] {
     // Two shelters that use the same program may have the same ids. organization_id is null for a file of the
     // operator.
     'create unique index pet_source_by_id on pet_source (source, source_id, coalesce(organization_id, 0))',
-    // Detects a repeated import of a file whose animals have no ids. A row outlives its animals.
-    `create table imported_file (
-      fingerprint text not null primary key check (length(fingerprint) between 1 and 200),
-      first_pet_id ${integer} not null,
-      imported_at ${integer} not null
-    ) ${options.rows}`,
     // A row stays when its photo is removed, so the next import does not fetch the photo again.
     `create table photo_source (
       ${id},

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { addSearch } from '../search.ts'
-import { addFirstRows, addTables, run, SQLITE } from '../tables.ts'
+import { addSearch } from './search.ts'
+import { addFirstRows, addTables, run, SQLITE } from './tables.ts'
 
 const ADD = `
   insert into inventory (organization_id, category_id, status, pets)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { addSearch } from '../search.ts'
-import { addFirstRows, addTables, POSTGRES, run } from '../tables.ts'
+import { addSearch } from './search.ts'
+import { addFirstRows, addTables, POSTGRES, run } from './tables.ts'
 
 /**
  * Counts animals by organization (0 for none), category and status. Each count is the sum of 32 slots, so
