@@ -82,7 +82,7 @@ test('a process that takes over: waits while the previous one writes counters', 
   assert.equal((await db.selectFrom('counter').select('day_used').executeTakeFirst())?.day_used, 77)
 })
 
-test('serve without Redis on a read-only database: exits with one line', async (t) => {
+test('serve without Redis on a read-only database: exits with a one-line message', async (t) => {
   const databaseUrl = await scratchDatabase(t)
   const { pathname } = new URL(databaseUrl)
   await runOnServer(`alter database ${pathname.slice(1)} set default_transaction_read_only = on`)

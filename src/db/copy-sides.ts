@@ -3,7 +3,6 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import pg from 'pg'
 import { CLAIM_LOCK, retryClaim } from './claim.ts'
-import { COPIED_TABLES, type CopiedTable } from './copy-tables.ts'
 import { migrate } from './migrate.ts'
 import { claimFile, resolveFile } from './open-sqlite.ts'
 import { connectionTo } from './postgres.ts'
@@ -11,6 +10,77 @@ import { openMigrated } from './serve-postgres.ts'
 import { createFile, NodeSqliteDialect } from './sqlite.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 import type { Tables } from './tables.ts'
+
+export interface CopiedTable {
+  name: string
+  /** The primary key. Rows are read in key order. */
+  key: string
+  /** Whether the store generates the key. Such ids are never reused. */
+  givesIds: boolean
+}
+
+const ids = (name: string): CopiedTable => ({ name, key: 'id', givesIds: true })
+
+/** The secrets of the installation. They are copied last, and their presence marks the copy as complete. */
+export const SECRET_TABLE: CopiedTable = { name: 'secret', key: 'name', givesIds: false }
+
+/** Every table that is copied. The list has a table after all tables that it refers to. */
+export const COPIED_TABLES: CopiedTable[] = [
+  ids('category'),
+  ids('vocabulary'),
+  ids('organization'),
+  ids('api_key'),
+  { name: 'api_key_secret', key: 'hash', givesIds: false },
+  ids('staff'),
+  ids('pet'),
+  ids('photo'),
+  { name: 'removed_photo', key: 'hash', givesIds: false },
+  ids('pet_change'),
+  ids('pet_source'),
+  ids('photo_source'),
+  ids('adoption_order'),
+  ids('adoption_order_pet'),
+  ids('application'),
+  ids('outbox'),
+  ids('event'),
+  { name: 'event_log', key: 'name', givesIds: false },
+  ids('webhook'),
+  ids('delivery'),
+  ids('followed'),
+  ids('followed_pet'),
+  { name: 'idempotency', key: 'scope', givesIds: false },
+  { name: 'counter', key: 'caller', givesIds: false },
+  { name: 'known_time', key: 'name', givesIds: false },
+  SECRET_TABLE,
+]
+
+/**
+ * Tables that have rows in a new store, each with a query for those rows. The list has a table before the
+ * tables that it refers to.
+ */
+export const SEEDED_TABLES: Record<string, string> = {
+  vocabulary: 'select id, kind, category_id, name from vocabulary order by id',
+  category: 'select id, name, description from category order by id',
+  event_log: 'select name, removed_to, queued_to from event_log',
+}
+
+/** Not copied, because triggers on pet maintain this table. It is compared with a count. */
+export const INVENTORY_TABLE = 'inventory'
+
+/** Not copied, because this table identifies a store, and the copy is another store. */
+export const INSTALLATION_TABLE = 'installation'
+
+/** Not copied, because the target builds its search index from the animals. */
+export const SEARCH_TABLES = ['pet_search', 'search_place', 'search_change', 'search_move']
+
+/** Not copied: sessions, links and tokens. People and programs sign in again after the copy. */
+export const SIGN_IN_TABLES = ['staff_session', 'staff_link', 'sign_in_try', 'access_token']
+
+/** Not copied: the leases of jobs. */
+export const JOB_TABLE = 'job'
+
+/** The table that marks a store as one of adoptable. */
+export const MIGRATIONS_TABLE = 'kysely_migration'
 
 // Reads and writes the two stores of `adoptable copy`.
 
@@ -68,7 +138,7 @@ export function openSide(url: string, mustExist: boolean): Promise<CopySide> {
 
 const BUSY = 5
 
-/** @throws if another process has the file open, or if the file `mustExist` and does not */
+/** @throws if another process has the file open, or if `mustExist` is true and the file does not exist */
 export async function openSqliteSide(file: string, mustExist: boolean): Promise<CopySide> {
   if (mustExist && !existsSync(file)) throw new Error(`there is no store at ${file}`)
   const release = claimExclusively(resolveFile(file))
@@ -116,8 +186,8 @@ function sqliteSide(name: string, database: DatabaseSync, close: () => Promise<v
     columns: async (table) => rows('select name from pragma_table_info(?)', table).map(String).sort(),
     rows: async (statement) => rows(statement),
     async *batches({ name: table, key }, columns, after) {
-      const behind = after === undefined ? '' : `where ${key} > ?`
-      const statement = prepareExact(database, `select ${columns} from ${table} ${behind} order by ${key}`)
+      const condition = after === undefined ? '' : `where ${key} > ?`
+      const statement = prepareExact(database, `select ${columns} from ${table} ${condition} order by ${key}`)
       let batch: Row[] = []
       for (const row of statement.iterate(...(after === undefined ? [] : [after]))) {
         if (batch.push(row as unknown as Row) < BATCH_SIZE) continue
@@ -246,8 +316,8 @@ function postgresSide(name: string, url: string, client: pg.Client): CopySide {
       await (await openMigrated(url)).destroy()
     },
     async *batches(table, names, after) {
-      const behind = after === undefined ? '' : `where ${byBytes(table)} > $1`
-      const query = `select ${names} from ${table.name} ${behind} order by ${byBytes(table)}`
+      const condition = after === undefined ? '' : `where ${byBytes(table)} > $1`
+      const query = `select ${names} from ${table.name} ${condition} order by ${byBytes(table)}`
       // An index of text may use another order than byte order. A cursor sorts only once, not for each batch.
       await rows(`declare copied no scroll cursor for ${query}`, after === undefined ? [] : [after])
       for (;;) {

@@ -1,15 +1,19 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type CopySide, countOf, newRows, openSide, type Row } from './copy-sides.ts'
 import {
   COPIED_TABLES,
   type CopiedTable,
+  type CopySide,
+  countOf,
   INVENTORY_TABLE,
   MIGRATIONS_TABLE,
+  newRows,
+  openSide,
+  type Row,
   SECRET_TABLE,
   SEEDED_TABLES,
-} from './copy-tables.ts'
+} from './copy-sides.ts'
 import { fileOf, isPostgres } from './store-url.ts'
 
 /** Called after each batch. `step` changes when the next step begins. */

@@ -3,7 +3,7 @@ import { reasonOf } from '../errors.ts'
 import type { Changes } from './change.ts'
 import type { Claim } from './claim.ts'
 import type { Db } from './tables.ts'
-import type { CacheName, Writer } from './write.ts'
+import type { Versioned, Writer } from './write.ts'
 import type { StartWriter } from './writer.ts'
 
 /** The database as the service uses it, with either engine. */
@@ -11,10 +11,10 @@ export interface Database extends Writer {
   /** For reading. */
   db: Db
   /**
-   * A number that changes whenever the cached data may have changed. Data that was read under an equal number
-   * is current.
+   * A number that changes whenever the cached data may have changed, or after each commit. Data that was read
+   * under an equal number is current.
    */
-  version(of: CacheName): number
+  version(of: Versioned): number
   /**
    * Present on PostgreSQL without Redis. SQLite needs no claim, because no other process can take over a file
    * lock.
@@ -22,7 +22,7 @@ export interface Database extends Writer {
   claim?: Claim | undefined
   /** Identifies the location of the store. A copy of the store has another location. */
   home: string
-  /** Rewrites the files so that no bytes of erased data remain. Changes wait until the rewrite is done. */
+  /** Rewrites the files, so no bytes of erased data remain. Changes wait until the rewrite is done. */
   scrub(): Promise<void>
 }
 

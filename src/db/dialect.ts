@@ -46,6 +46,8 @@ export interface Dialect {
    * off all rows above that id.
    */
   readVisible<Row extends { id: number }>(db: Db, read: (db: Db) => Promise<Row[]>): Promise<VisibleRows<Row>>
+  /** Queries `id`, the last event of the log. Events with lower ids have all been committed. */
+  lastEvent: RawBuilder<{ id: number }>
 }
 
 // Bypasses Kysely's connection handling, which costs as much as a query. SQLite has only one connection.
@@ -61,6 +63,7 @@ const SQLITE: Dialect = {
   lock: async () => undefined,
   lockRows: (query) => query,
   readVisible: async (db, read) => ({ found: await read(db) }),
+  lastEvent: sql`select coalesce(max(seq), 0) as id from sqlite_sequence where name = 'event'`,
 }
 
 const names = new Map<string, string>()
@@ -108,6 +111,7 @@ const POSTGRES: Dialect = {
       const found = all.filter(({ id }) => id < cutFrom)
       return found.length < all.length ? { found, cutFrom } : { found }
     }),
+  lastEvent: sql`select settled_events() - 1 as id`,
 }
 
 /** Returns the dialect of a connection. No other code checks which engine a query runs on. */
@@ -131,7 +135,7 @@ const FIRST_PLAN_MS = 100
 
 /**
  * Reads with PostgreSQL's own plan for a short time, then with another plan. PostgreSQL's own plan is good
- * for common filters, but can be far slower for rare ones. SQLite reads only once.
+ * for common filters, but can be far slower for rare filters. SQLite reads only once.
  *
  * @param read runs the query; `otherPlan` says whether to force the other plan
  * @param firstPlanMs the time limit for PostgreSQL's own plan; 0 to use only the other plan

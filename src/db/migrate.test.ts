@@ -48,6 +48,9 @@ test('a store of an older release: a start migrates the store, a command refuses
       '0004-organization-changes',
       '0005-outbox',
       '0006-staff-search',
+      '0007-events',
+      '0008-followed',
+      '0009-organization-source',
       NEXT_MIGRATION,
     ],
   )
@@ -58,11 +61,16 @@ const BEFORE_CHANGE_OWNER = [
   'alter table pet_change drop column organization_id',
   'alter table known_time drop column animals_scrub_due',
   'drop index pet_by_microchip',
-  'drop table outbox',
+  ...['followed_pet', 'followed', 'delivery', 'webhook', 'event_log', 'event', 'outbox'].map(
+    (table) => `drop table ${table}`,
+  ),
   ...['number', 'kennel', 'intake'].flatMap((key) => [
     `drop index pet_search_by_${key}`,
     `alter table pet_search drop column ${key}`,
   ]),
+  'alter table pet drop column source',
+  'drop index organization_by_source',
+  'alter table organization drop column source',
   'alter table application drop column language',
   'alter table installation drop column sends_email',
   "delete from kysely_migration where name > '0002'",

@@ -88,18 +88,18 @@ export async function runOnce<Result>(
  * Converts a result to its stored form: JSON without personal data, or null if the change returns nothing.
  */
 export function serializeResult(result: unknown): string | null {
-  return JSON.stringify(result, withoutPeople) ?? null
+  return JSON.stringify(result, withoutUnstored) ?? null
 }
 
-/** The members of results that have personal data. Personal data must be erasable. */
-const PEOPLE = ['adopter', 'personal']
+/** The members of results that are not stored: personal data, which must be erasable, and secrets. */
+const UNSTORED = ['adopter', 'personal', 'secret']
 
 /**
- * Removes personal data, which the store keeps in one place only. A replay reads it from the order or
- * application.
+ * Removes personal data and secrets, which the store keeps in one place only. A replay reads personal data
+ * from the order or application, and shows no secret.
  */
-function withoutPeople(member: string, value: unknown): unknown {
-  return PEOPLE.includes(member) ? undefined : value
+function withoutUnstored(member: string, value: unknown): unknown {
+  return UNSTORED.includes(member) ? undefined : value
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 } from './sqlite.ts'
 import { noStoreError } from './store-url.ts'
 import type { Db } from './tables.ts'
-import type { CacheName } from './write.ts'
+import type { Versioned } from './write.ts'
 
 export interface Writable {
   db: Db
@@ -34,8 +34,8 @@ export function openForCommand(file: string): Promise<Writable> {
 async function openAndPrepare(
   prepare: (db: Db, database: DatabaseSync) => Promise<void>,
   file: string,
+  database = openFile(file, 'write'),
 ): Promise<Writable> {
-  const database = openFile(file, 'write')
   const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
   try {
     await prepare(db, database)
@@ -53,15 +53,9 @@ async function openAndPrepare(
  */
 export async function openUnchanged(file: string): Promise<Db> {
   if (!existsSync(file)) throw noStoreError(`at ${file}`)
+  // Does not use `openFile`, which switches the file to WAL.
   const database = createFile(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
-  const db: Db = new Kysely({ dialect: new NodeSqliteDialect(database) })
-  try {
-    await requireCurrent(db, 'sqlite', `at ${file}`)
-    return db
-  } catch (error) {
-    database.close()
-    throw error
-  }
+  return (await openAndPrepare((db) => requireCurrent(db, 'sqlite', `at ${file}`), file, database)).db
 }
 
 /**
@@ -106,10 +100,10 @@ function refuseDamage(database: DatabaseSync, file: string): void {
 export interface Reader {
   db: Db
   /**
-   * A number that changes whenever this or another process has changed the cached data. Reads the file at
-   * most once per turn of the event loop.
+   * A number that changes whenever this or another process has changed the cached data, or has committed.
+   * Reads the file at most once per turn of the event loop.
    */
-  version(of: CacheName): number
+  version(of: Versioned): number
   /** Call this after a commit of this process, so the next `version` reads the file again. */
   committed(): void
   close(): void
@@ -146,7 +140,7 @@ export function openToRead(file: string): Reader {
     db: new Kysely({ dialect: new NodeSqliteDialect(database) }),
     version(of) {
       if (!isCurrent) refresh()
-      return Number(current[of])
+      return Number(of === 'commits' ? committed : current[of])
     },
     committed() {
       isCurrent = false
@@ -270,7 +264,7 @@ function lossError(loss: string): ApiError {
 }
 
 /**
- * Rewrites the file so that no bytes of erased data remain. `secure_delete` overwrites a deleted row, but not
+ * Rewrites the file, so no bytes of erased data remain. `secure_delete` overwrites a deleted row, but not
  * the copies that SQLite leaves between rows when it moves them.
  *
  * @throws if another process is reading an earlier state; nothing is rewritten then, because changes would

@@ -59,7 +59,7 @@ for (const fate of ['arrives', 'is lost with its connection', 'is not sent']) {
   })
 }
 
-test('a commit outdates cached pages, and outdates cached keys only if it changed keys', async (t) => {
+test('a commit invalidates cached pages, and invalidates cached keys only if it changed keys', async (t) => {
   const url = await scratchDatabase(t)
   const store = await openForCommand(url, changes)
   const watch = await watchPostgres(url, { claim: async () => undefined })

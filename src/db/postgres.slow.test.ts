@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { changes } from '../changes.ts'
-import { findByHash } from '../keys/find-by-hash.ts'
 import { insertKey } from '../keys/store.ts'
+import { findByHash } from '../keys/tokens.ts'
 import { createProxiedDatabase, startBehindProxy } from '../testing/behind-proxy.ts'
 import { freePort } from '../testing/port.ts'
 import { runOnServer, scratchDatabase, terminateAll, urlOf } from '../testing/postgres.ts'
@@ -49,7 +49,7 @@ test('a second service on a database without Redis is refused, and the message n
   await assert.rejects(startApp(t, { databaseUrl }), /another adoptable already serves.*REDIS_URL/)
 })
 
-test('serve with a database that does not exist: exits with one line', async (t) => {
+test('serve with a database that does not exist: exits with a one-line message', async (t) => {
   const none = Object.assign(new URL(await scratchDatabase(t)), { pathname: 'adoptable_none' })
   const { code, stderr } = await runCli(t, ['serve'], { DATABASE_URL: none.href, PORT: '0' })
   assert.deepEqual([code, stderr], [1, 'adoptable: PostgreSQL: database "adoptable_none" does not exist\n'])
@@ -92,7 +92,7 @@ test('pool connections have an idle_session_timeout, so PostgreSQL ends abandone
   assert.deepEqual(rows, [{ idle_session_timeout: '30s' }])
 })
 
-test('a database with another encoding than UTF8 is refused in one line', async (t) => {
+test('a database with another encoding than UTF8 is refused with a one-line message', async (t) => {
   const name = `adoptable_ascii_${process.pid}`
   await runOnServer(`create database ${name} encoding 'SQL_ASCII' locale 'C' template template0`)
   t.after(() => runOnServer(`drop database ${name} with (force)`))
@@ -183,7 +183,7 @@ test('GET /v1/pets?sort=id while transactions with lower ids are open: pages wai
   await other.end()
 })
 
-test('a page cut off by a transaction that is rolled back becomes complete at once, without any commit', async (t) => {
+test('a page cut off by a transaction that is rolled back becomes complete immediately, without any commit', async (t) => {
   const { app, direct } = await startBehindProxy(t)
   const other = await connectClient(direct)
   await other.query('begin')
@@ -230,7 +230,7 @@ test('an expired result renewed while the sweep waits for its row is not removed
 const isOver = (work: Promise<unknown>): Promise<boolean> =>
   Promise.race([work.then(() => true), turn().then(() => false)])
 
-test('the same Idempotency-Key while the first request runs: 409 at once; after that request: its result', async (t) => {
+test('the same Idempotency-Key while the first request runs: 409 immediately; after that request: its result', async (t) => {
   const { db, close } = await openForCommand(await scratchDatabase(t))
   t.after(close)
   const once = { scope: hash('sha256', 'of one request'), fingerprint: hash('sha256', 'of its body'), now: 0 }
@@ -311,7 +311,7 @@ test('serve starts before its database is reachable: waits for the database', as
   await waiting.serving
 })
 
-test('SIGTERM while a start waits for its database: the process ends at once', async (t) => {
+test('SIGTERM while a start waits for its database: the process ends immediately', async (t) => {
   const nowhere = `postgres://postgres@127.0.0.1:${await freePort()}/test`
   const { child, output, exited } = spawnCli(t, ['serve'], { DATABASE_URL: nowhere, PORT: '0' })
   const more = () => once(child.stderr as Readable, 'data')

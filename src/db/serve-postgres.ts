@@ -46,7 +46,7 @@ export function openForCommand(url: string): Promise<Db> {
   })
 }
 
-/** Refuses other encodings. Some lack characters, and some count bytes as characters. */
+/** Refuses other encodings. Some do not have all characters, and some count bytes as characters. */
 async function requireUtf8(db: Db): Promise<void> {
   const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
   const encoding = rows[0]?.server_encoding
@@ -139,7 +139,7 @@ async function requireWritable(db: Db): Promise<void> {
  * Returns a function that takes the claim on a connection. The claim lasts while the connection is open and
  * in use.
  *
- * @param token identifies a process without Redis; undefined for one that shares its counters
+ * @param token identifies a process without Redis; undefined if the processes share their counters
  */
 function createClaim(token: string | undefined): (client: pg.Client, signal?: AbortSignal) => Promise<void> {
   const lock = token === undefined ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
@@ -310,9 +310,9 @@ async function waitForOldSnapshots(client: pg.Client): Promise<void> {
 }
 
 /**
- * Rewrites a table. A session that is just being opened, in any database, also makes PostgreSQL keep old
- * rows, but no view lists such a session. Only PostgreSQL's notice says how many rows remain: "3 dead row
- * versions cannot be removed yet".
+ * Rewrites a table, and checks that no old rows remain. While a session is being opened, in any database,
+ * PostgreSQL keeps old rows, but no view lists that session. PostgreSQL only reports the number of rows in a
+ * notice: "3 dead row versions cannot be removed yet".
  */
 async function rewrite(client: pg.Client, table: string): Promise<void> {
   let oldRows = 0

@@ -31,7 +31,7 @@ async function within2Seconds(isSo: () => boolean, what: string): Promise<void> 
   }
 }
 
-test('a hard link to a served file: serve and commands refuse the link in one line', async (t) => {
+test('a hard link to a served file: serve and commands refuse the link with a one-line message', async (t) => {
   const { folder, file, settings } = await serveIn(t)
   const other = join(folder, 'hard.db')
   linkSync(file, other)
@@ -80,7 +80,7 @@ for (const end of ['', '-wal']) {
 
     renameSync(file, `${file}.away`)
     const refused = await app.post('/v1/pets', REX)
-    assert.equal(refused.status, 503, 'a change was not refused at once')
+    assert.equal(refused.status, 503, 'a change was not refused immediately')
     assert.ok(refused.headers['x-ratelimit-remaining'])
     await within2Seconds(() => isLogged('the file of the store is lost'), 'the loss was not logged')
     assert.equal(await list(), 503)

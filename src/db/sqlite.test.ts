@@ -5,7 +5,7 @@ import { runCli } from '../testing/process.ts'
 import { scratchFolder } from '../testing/start-app.ts'
 import { openFile } from './sqlite.ts'
 
-test('DATABASE_URL below /proc, where no folder can be created, is refused at once in one line', {
+test('DATABASE_URL below /proc, where no folder can be created, is refused immediately in one line', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   for (const args of [['serve'], ['keys', 'list']]) {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { CLAIM_IDLE_TIMEOUT_MS, ClaimTakenError } from './claim.ts'
 import { connectionTo, isServerError, LISTEN_TO_KEYS } from './postgres.ts'
-import type { CacheName } from './write.ts'
+import type { Versioned } from './write.ts'
 
 /**
  * Interval of the polls for new commits. A changed API key needs no poll, because PostgreSQL sends a
@@ -26,7 +26,7 @@ const KEYS_MAX_AGE_MS = 1_000
 
 export interface Watch {
   /** See `Reader.version`. */
-  version(of: CacheName): number
+  version(of: Versioned): number
   /** See `Claim.doubt`. */
   doubt(): Error | undefined
   /** Call this after a commit of this process. Changed keys have a notification of their own. */
@@ -176,7 +176,7 @@ function createSessionState() {
     readSnapshot,
     committed,
     keysChanged,
-    version: (of: CacheName) => version(of, performance.now() - seenAt <= STALE_MS),
+    version: (of: Versioned) => version(of, performance.now() - seenAt <= STALE_MS),
     broken() {
       answeredAt = Number.NEGATIVE_INFINITY
     },
@@ -189,16 +189,17 @@ function createSessionState() {
 
 /** Counts the changes of each kind of cached data. */
 function createChangeCounter() {
-  const current: Record<CacheName, number> = { pages: 0, keys: 0 }
+  const current: Record<Versioned, number> = { pages: 0, keys: 0, commits: 0 }
   let keysSince = Number.NEGATIVE_INFINITY
   function committed(): void {
     current.pages += 1
+    current.commits += 1
   }
   function keysChanged(): void {
     current.keys += 1
     keysSince = performance.now()
   }
-  function version(of: CacheName, upToDate: boolean): number {
+  function version(of: Versioned, upToDate: boolean): number {
     if (!upToDate) committed()
     if (!upToDate || performance.now() - keysSince > KEYS_MAX_AGE_MS) keysChanged()
     return current[of]

@@ -6,8 +6,8 @@ import type { Db } from './tables.ts'
 /** A change that writes nothing. Running this change shows whether the store accepts changes. */
 export async function probeWrite(): Promise<void> {}
 
-/** The kinds of data that a process caches until the store changes: pages of animals, and API keys. */
-export type CacheName = 'pages' | 'keys'
+/** The subjects of versions: changes of the data of cached pages, changes of API keys, and all commits. */
+export type Versioned = 'pages' | 'keys' | 'commits'
 
 /**
  * Runs a change in a transaction. The promise resolves when the change is on the disk, and rejects if nothing
