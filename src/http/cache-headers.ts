@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
 /** The response depends on the API key. The Origin header decides which web pages may read the response. */
-const VARY = { vary: 'Authorization, Origin' }
+export const VARY = { vary: 'Authorization, Origin' }
 /**
  * For all responses that may be compressed, including responses that are sent uncompressed (RFC 9110, section
  * 12.5.5).

@@ -1,8 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayCompress } from './cache-headers.ts'
-import { type Coding, codingFor, MIN_BYTES } from './coding.ts'
+
+/** Supported content codings, smallest output first (RFC 9110, section 8.4.1). */
+export const CODINGS = ['br', 'zstd', 'gzip'] as const
+export type Coding = (typeof CODINGS)[number]
+
+/** Smaller responses are not compressed, because they fit into one packet anyway. */
+export const MIN_BYTES = 1_024
+
+/**
+ * Chooses the coding that the client prefers (RFC 9110, section 12.5.3). If the client gives several codings
+ * the same weight, chooses the one with the smallest output. A client that refuses `identity` and all our
+ * codings gets an uncompressed response, as section 12.4.1 allows.
+ *
+ * @param header Accept-Encoding
+ * @returns undefined if the response must not be compressed
+ */
+export function codingFor(header: string | undefined): Coding | undefined {
+  if (header === undefined) return undefined
+  const weights = new Map<string, number>()
+  for (const item of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+    // `x-gzip` means `gzip` (section 8.4.1.3).
+    weights.set(name === 'x-gzip' ? 'gzip' : name, weightOf(parameters))
+  }
+  const weightFor = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
+  const highest = Math.max(...CODINGS.map(weightFor))
+  if (highest === 0 || highest < (weights.get('identity') ?? 0)) return undefined
+  return CODINGS.find((coding) => weightFor(coding) === highest)
+}
+
+/**
+ * The ETag of an encoded response. It differs from the ETag of the uncompressed response, because a strong
+ * ETag identifies exact bytes (RFC 9110, section 8.8.3.3).
+ */
+export function encodedEtag(etag: string, coding: Coding): string {
+  return `${etag.slice(0, -1)}-${coding}"`
+}
+
+/**
+ * Reads a weight. An invalid weight counts as 0, so nothing is compressed unless the client clearly requests
+ * it.
+ */
+function weightOf(parameters: string[]): number {
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))
+  if (weight === undefined) return 1
+  return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0
+}
 
 /**
  * Limits compression, which shares the thread pool with file reads and DNS. Above the limit, responses are
@@ -65,4 +112,55 @@ export function compressRouted(
     reply.header('content-encoding', coding)
     done(null, bytes)
   }, done)
+}
+
+type Headers = { etag: string } & Record<string, string>
+
+/** The body and headers of a 200, either compressed in one content coding or uncompressed. */
+export interface Representation {
+  /**
+   * The body. A compressed body is a string with one byte per character, so Node can write body and head
+   * together.
+   */
+  body: string
+  /** Headers that a 304 also has. */
+  headers: Headers
+  /** All headers: `headers`, and the headers that describe the body. */
+  allHeaders: Record<string, string>
+  /**
+   * The encoding of the string. Node copies a `latin1` string without conversion, because each character is
+   * one byte.
+   */
+  encoding: 'latin1' | 'utf8'
+}
+
+/** Chooses the coding for a body of this many bytes. Small bodies are not compressed. */
+export function codingForLength(length: number, headers: IncomingHttpHeaders): Coding | undefined {
+  return length < MIN_BYTES ? undefined : codingFor(headers['accept-encoding'])
+}
+
+/**
+ * Returns the headers of an encoded response. They do not depend on the compressed body, so a 304 need not
+ * wait for it.
+ */
+export function encodedHeaders(headers: Headers, coding: Coding | undefined): Headers {
+  return coding ? { ...headers, etag: encodedEtag(headers.etag, coding) } : headers
+}
+
+/** @returns undefined when too many other bodies are being compressed */
+export async function encodeRepresentation(
+  plain: Representation,
+  coding: Coding,
+): Promise<Representation | undefined> {
+  const bytes = await compress(plain.body, coding)
+  if (!bytes) return undefined
+  const headers = encodedHeaders(plain.headers, coding)
+  const length = String(bytes.length)
+  const allHeaders = {
+    ...plain.allHeaders,
+    ...headers,
+    'content-length': length,
+    'content-encoding': coding,
+  }
+  return { body: bytes.toString('latin1'), headers, allHeaders, encoding: 'latin1' }
 }

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { seesInternalData, type View } from './caller.ts'
-import { CODINGS, encodedEtag } from './coding.ts'
-import { parseHttpDate } from './http-date.ts'
+import { CODINGS, encodedEtag } from './compress.ts'
 
 /** The validators of a response (RFC 9110, section 8.8). */
 export interface Validators {
@@ -160,4 +159,40 @@ function listsAny(header: string, etags: string[], ignoredPrefix = /^$/): boolea
 /** The ETag of a resource in each coding. */
 function allEtags(etag: string): string[] {
   return [etag, ...CODINGS.map((coding) => encodedEtag(etag, coding))]
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const MONTH = `(?<month>${MONTHS.join('|')})`
+const TIME = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`
+const SHORT_DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)'
+const LONG_DAY = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day'
+
+/** The current date format, and two obsolete formats that recipients must also accept. */
+const FORMATS = [
+  String.raw`${SHORT_DAY}, (?<day>\d\d) ${MONTH} (?<year>\d{4}) ${TIME} GMT`,
+  String.raw`${LONG_DAY}, (?<day>\d\d)-${MONTH}-(?<year>\d\d) ${TIME} GMT`,
+  String.raw`${SHORT_DAY} ${MONTH} (?<day>\d\d| \d) ${TIME} (?<year>\d{4})`,
+].map((format) => new RegExp(`^${format}$`))
+
+/**
+ * Parses an HTTP date (RFC 9110, section 5.6.7) strictly. `Date.parse` would also accept other formats.
+ *
+ * @returns Unix time in milliseconds; undefined for other formats, which `Date.parse` may accept
+ */
+export function parseHttpDate(text: string): number | undefined {
+  const match = FORMATS.map((format) => format.exec(text)?.groups).find((groups) => groups !== undefined)
+  if (!match) return undefined
+  const { day, month = '', year = '', hour, minute, second } = match
+  const date = [fullYear(year), MONTHS.indexOf(month), Number(day)] as const
+  const time = Date.UTC(...date, Number(hour), Number(minute), Number(second))
+  const normalized = new Date(time)
+  // Date.UTC would turn an invalid date, such as 31 February or an hour 25, into another time.
+  const isSame = normalized.getUTCDate() === date[2] && normalized.getUTCHours() === Number(hour)
+  return isSame && Number(minute) < 60 && Number(second) < 60 ? time : undefined
+}
+
+/** Converts a year of two digits. Years below 70 belong to the century that began in 2000. */
+function fullYear(year: string): number {
+  if (year.length === 4) return Number(year)
+  return Number(year) + (Number(year) < 70 ? 2_000 : 1_900)
 }

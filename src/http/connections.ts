@@ -1,5 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { BlockList, isIPv6, type Socket } from 'node:net'
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { BlockList, isIPv6, Socket } from 'node:net'
 
 /** A connection with more unanswered requests than this is closed. */
 const MAX_UNANSWERED = 32
@@ -74,9 +74,9 @@ export function openConnections(
 }
 
 /**
- * Closes a connection that has too many unanswered requests. Node parses all bytes that have arrived at once,
- * and 64 KB can contain 3,000 requests. After the connection is closed, early-handler.ts ignores the
- * remaining requests.
+ * Closes a connection that has too many unanswered requests. Node parses all bytes that have arrived
+ * together, and 64 KB can contain 3,000 requests. After that, `handleBeforeRouter` ignores the remaining
+ * requests of the connection.
  */
 export function countUnanswered(request: IncomingMessage, response: ServerResponse): void {
   const socket: Connection = request.socket
@@ -96,15 +96,15 @@ export function countUnanswered(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Releases the memory of the connection's requests at once. Node would keep them until 'close', which it
+ * Releases the memory of the connection's requests immediately. Node would keep them until 'close', which it
  * emits only after reading all other sockets. The requests of a thousand connections would not fit into
  * memory.
  */
 function destroyNow(socket: Socket): void {
   socket.destroy()
   process.nextTick(() => {
-    // 'close' makes Node abort thousands of requests, each with an error. Nobody reads the stack traces, so
-    // none are made.
+    // 'close' makes Node abort thousands of requests, each with an error. The stack traces are never read, so
+    // they are not made.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     socket.emit('close')
@@ -136,4 +136,134 @@ function createBlockList(names: string[]): BlockList {
 /** Removes the zone that a link-local address may carry. */
 function withFamily(address: string): [string, 'ipv4' | 'ipv6'] {
   return [address.replace(/%.*/, ''), isIPv6(address) ? 'ipv6' : 'ipv4']
+}
+
+/**
+ * How long a client that is still sending may take to read its response. The connection is cut after that.
+ */
+export const LINGER_MS = 1_000
+
+/**
+ * Keeps a connection open for a moment while its client is still sending, for example after a 413. Closing a
+ * socket that has unread bytes resets the connection, and the client may lose the response.
+ */
+export function lingerWhileSending(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    socket.destroySoon = endAndLinger
+  })
+}
+
+function endAndLinger(this: Connection): void {
+  if (this.latest?.complete !== false && this.readableLength === 0) {
+    Socket.prototype.destroySoon.call(this)
+    return
+  }
+  this.end()
+  // The service does not read bytes that still arrive, so they cannot become a request.
+  this.removeAllListeners('data')
+    .on('data', () => undefined)
+    .pause()
+  setTimeout(() => this.destroy(), LINGER_MS).unref()
+}
+
+/**
+ * The number of bytes of a waiting response that a client must read per timeout. A client that reads 1 KB a
+ * second is fast enough.
+ */
+const MIN_READ_BYTES = 10_000
+const CHECK_INTERVAL_MS = 1_000
+/** Extra time before an idle connection is closed, so a request that arrives too slowly gets its 408. */
+const AFTER_408_MS = 5_000
+
+/**
+ * Closes connections whose clients read their responses too slowly. Node would keep them open forever.
+ *
+ * @param maxMs how long a client may read nothing; proportionally longer for more than `MIN_READ_BYTES`
+ */
+export function closeStalled(server: Server, connections: ReadonlySet<Connection>, maxMs: number): void {
+  server.setTimeout(maxMs + AFTER_408_MS)
+  // While the service handles a request, the client has nothing to read yet.
+  server.on('timeout', (socket: Connection) => {
+    if (socket.writableLength > 0 || !socket.unanswered?.size) socket.destroy()
+  })
+
+  /** For each client: the number of bytes that wait, and since when that number is unchanged. */
+  const marks = new WeakMap<Socket, { since: number; waiting: number }>()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const connection of connections) {
+      const waiting = connection.writableLength
+      const mark = marks.get(connection)
+      if (waiting === 0) marks.delete(connection)
+      else if (mark?.waiting !== waiting) marks.set(connection, { since: now, waiting })
+      else if (now - mark.since >= maxMs * Math.max(1, waiting / MIN_READ_BYTES)) connection.destroy()
+    }
+  }, CHECK_INTERVAL_MS)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
+
+/** Responses with fewer bytes are not counted. */
+const MIN_BYTES = 65_536
+/**
+ * The maximum number of bytes of responses that clients have not read, in one process. A client address gets
+ * at most a quarter.
+ */
+export const MAX_UNREAD_BYTES = 256_000_000
+
+/** A response that counts its bytes until the client has read them. */
+export class CountedResponse extends ServerResponse {
+  override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
+    const bytes = sizeOf(chunk, encoding)
+    if (bytes >= MIN_BYTES) this.#count(bytes)
+    return super.end(chunk, encoding as BufferEncoding, done as () => void)
+  }
+
+  #count(bytes: number): void {
+    const connection: Connection = this.req.socket
+    connection.unreadBytes = (connection.unreadBytes ?? 0) + bytes
+    this.once('close', () => {
+      connection.unreadBytes = (connection.unreadBytes ?? 0) - bytes
+    })
+    // By then, the operating system has taken all bytes for which it has room.
+    setImmediate(() => connection.emit('unread'))
+  }
+}
+
+function sizeOf(chunk: unknown, encoding: unknown): number {
+  if (typeof chunk === 'string')
+    return encoding === 'latin1' ? chunk.length : 3 * chunk.length < MIN_BYTES ? 0 : Buffer.byteLength(chunk)
+  return Buffer.isBuffer(chunk) ? chunk.length : 0
+}
+
+/**
+ * Closes the connections with the most unread bytes, if a client address or all clients together leave too
+ * many unread. Otherwise a client that reads nothing could use up the memory with a few large responses.
+ */
+export function limitUnread(server: Server, connections: ReadonlySet<Connection>): void {
+  server.on('connection', (socket: Connection) => {
+    socket.on('unread', () => closeGreedy(connections, socket.client))
+  })
+}
+
+function closeGreedy(connections: ReadonlySet<Connection>, client: string | undefined): void {
+  const all = [...connections].filter(({ unreadBytes = 0 }) => unreadBytes > 0)
+  if (client !== undefined)
+    closeLargest(
+      all.filter((connection) => connection.client === client),
+      MAX_UNREAD_BYTES / 4,
+    )
+  closeLargest(all, MAX_UNREAD_BYTES)
+}
+
+const unreadOf = ({ unreadBytes = 0, destroyed }: Connection): number => (destroyed ? 0 : unreadBytes)
+
+function closeLargest(connections: Connection[], maxBytes: number): void {
+  let bytes = connections.reduce((sum, connection) => sum + unreadOf(connection), 0)
+  if (bytes <= maxBytes) return
+  for (const connection of connections.toSorted((one, other) => unreadOf(other) - unreadOf(one))) {
+    if (bytes <= maxBytes) return
+    bytes -= unreadOf(connection)
+    connection.destroy()
+  }
 }

@@ -1,13 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
 import { NOSNIFF } from './cache-headers.ts'
-import type { EarlyHandler } from './early-handler.ts'
-import { requestId } from './request-id.ts'
-import type { LogRequest } from './request-log.ts'
+import { type Connection, countUnanswered, lastUnanswered } from './connections.ts'
+import { type LogRequest, requestId } from './request-log.ts'
 
 /**
- * Headers that pages of other origins may send and read, besides those that Fetch always allows (section
- * 3.2).
+ * Headers that pages of other origins may send and read, in addition to the headers that Fetch always allows
+ * (section 3.2).
  */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const REQUEST_HEADERS: readonly string[] = [
@@ -44,7 +43,9 @@ const HEADER_NAME = /^[\w-]{1,64}$/
 /** The maximum number of requested headers that a preflight grants. Real programs send a few. */
 const MAX_REQUESTED = 50
 
-/** Grants our own headers, and the other headers that the page wants to send. Routes ignore those. */
+/**
+ * Grants our own headers, and the other headers that the page wants to send. Routes ignore the other headers.
+ */
 function permissionsFor({ headers }: IncomingMessage): Record<string, string> {
   const requested = String(headers['access-control-request-headers'] ?? '').split(',', MAX_REQUESTED)
   const names = requested.map((name) => name.trim()).filter((name) => HEADER_NAME.test(name))
@@ -128,4 +129,52 @@ function answerPreflight(
   }
   response.writeHead(204, headers).end()
   logRequest(id, 'OPTIONS', request.url ?? '', 204, 0)
+}
+
+/**
+ * Handles a request before the router. Either answers the request, or calls `route` and leaves the request
+ * unchanged.
+ */
+export type EarlyHandler = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
+
+/** Runs `handle` for every request, before the router. */
+export function handleBeforeRouter(server: Server, handle: EarlyHandler): void {
+  const routers = server.listeners('request')
+  server.removeAllListeners('request').on('request', (request, response) => {
+    const { destroyed, isClosing } = request.socket as Connection
+    if (destroyed || isClosing) return
+    request.url = originForm(request.url)
+    handle(request, response, () => {
+      for (const router of routers) router.call(server, request, response)
+    })
+  })
+}
+
+/**
+ * Removes the origin of an absolute-form request target, which proxies use (RFC 9112, section 3.2.2). Every
+ * other target gets a slash before it, because the router would skip its first character.
+ */
+function originForm(url = '/'): string {
+  return url.startsWith('/') ? url : `/${url.replace(/^https?:\/\/[^/?#]+\/?/i, '')}`
+}
+
+/**
+ * Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) after all earlier requests on the connection have
+ * their responses. Node itself would write the 100 into the middle of an earlier response.
+ */
+export function handleExpectations(server: Server): void {
+  server.on('checkContinue', (request, response) => {
+    const { socket } = request
+    const previous = lastUnanswered(socket)
+    countUnanswered(request, response)
+    const proceed = (): void => {
+      if (!socket.writable) return
+      response.writeContinue()
+      server.emit('request', request, response)
+    }
+    if (previous) previous.once('close', proceed)
+    else proceed()
+  })
+  // RFC 9110 allows a server to ignore other expectations. Node would answer them with 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

@@ -9,21 +9,21 @@ import type { Config } from '../config.ts'
 import type { App, TypeBoxProvider } from './app.ts'
 import { addRouteHeaders } from './cache-headers.ts'
 import { compressRouted } from './compress.ts'
-import { openConnections } from './connections.ts'
-import type { CorsPolicy } from './cors.ts'
-import { type EarlyHandler, handleBeforeRouter } from './early-handler.ts'
-import { sendAtEndOfTurn } from './end-of-turn.ts'
-import { handleExpectations } from './expectations.ts'
+import {
+  CountedResponse,
+  closeStalled,
+  limitUnread,
+  lingerWhileSending,
+  openConnections,
+} from './connections.ts'
+import { type CorsPolicy, type EarlyHandler, handleBeforeRouter, handleExpectations } from './cors.ts'
 import { type Face, faceOf } from './face.ts'
-import { gateHooks, runHooks } from './gate.ts'
-import { lingerWhileSending } from './linger.ts'
+import { gateHook } from './gate.ts'
 import { answerParserErrors } from './parser-errors.ts'
-import { requestId } from './request-id.ts'
-import { type LogRequest, logRouted } from './request-log.ts'
+import { type LogRequest, logRouted, requestId } from './request-log.ts'
 import { sendError } from './send-error.ts'
 import { serializerCompiler } from './serialize.ts'
-import { closeStalled } from './stalled.ts'
-import { CountedResponse, limitUnread } from './unread.ts'
+import { sendAtEndOfTurn } from './turns.ts'
 import { validatorCompiler } from './validate.ts'
 
 const MAX_HEADER_BYTES = 16_384
@@ -53,14 +53,10 @@ export function createApp(options: Options): App {
   const sendErrorOf = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
     sendError(faceOf(faces, request.url), error, request, reply)
   /** For requests that never reach a route and its hooks. */
-  async function sendUnrouted(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  function sendUnrouted(error: Error, request: FastifyRequest, reply: FastifyReply): void {
     const face = faceOf(faces, request.url)
-    try {
-      await runHooks([...(face.onUnrouted ? [face.onUnrouted] : []), ...gateHooks(face)], request, reply)
-      throw error
-    } catch (thrown) {
-      sendError(face, thrown, request, reply)
-    }
+    face.onUnrouted?.(request, reply)
+    gateHook(face.gate)(request, reply, (refusal) => sendError(face, refusal ?? error, request, reply))
   }
 
   const requestTimeout = config.requestTimeoutSeconds * 1_000

@@ -11,6 +11,9 @@ const CHECK_INTERVAL_MS = 50
 /** The longest time that the server accepts connections from the listen queue before it closes. */
 const ACCEPT_GRACE_MS = 1_000
 
+/** The event of a server that begins to shut down. Responses that have no end must end now. */
+export const DRAINING = 'draining'
+
 /**
  * Shuts a server down gracefully: accepts no new connections, closes each connection with its next response,
  * and closes idle connections after a short time.
@@ -19,6 +22,7 @@ const ACCEPT_GRACE_MS = 1_000
  */
 export async function drain({ server, connections }: App, maxMs: number): Promise<void> {
   const startedAt = performance.now()
+  server.emit(DRAINING)
   await acceptWaiting(server, startedAt + ACCEPT_GRACE_MS)
   server.prependListener('request', ({ socket }: { socket: Connection }, response) => {
     const previous = lastUnanswered(socket)
@@ -31,7 +35,7 @@ export async function drain({ server, connections }: App, maxMs: number): Promis
     if (last && !last.headersSent) last.setHeader('connection', 'close')
   }
   const closed = new Promise<void>((resolve) => {
-    // http.Server.close() would cut idle connections at once, even if a client has just sent a request.
+    // http.Server.close() would cut idle connections immediately, even if a client has just sent a request.
     NetServer.prototype.close.call(server, () => resolve())
   })
   // Node counts a connection as idle even if its client has not yet received the whole response.

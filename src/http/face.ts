@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../access.ts'
 import type { ApiError } from '../errors.ts'
-import type { App, Hook } from './app.ts'
+import type { App } from './app.ts'
 import type { Caller } from './caller.ts'
 
 /** Reads a request body, whatever its content type. */
@@ -50,9 +50,16 @@ export interface Face {
   /** For example /v1. The last face has an empty prefix, and handles all other paths. */
   prefix: string
   gate: Gate
-  /** Hook for requests that match no route, before the gate. */
-  onUnrouted?: Hook
-  /** Reads the bodies of routes that have no `bodyReader` themselves. */
+  /** Handles requests that match no route, before the gate. */
+  onUnrouted?(request: FastifyRequest, reply: FastifyReply): void
+  /**
+   * Makes the error for requests that match no route; by default 404, or 405 if the path has routes for other
+   * methods.
+   */
+  errorOfUnrouted?(): ApiError
+  /** Whether requests that match no route also pass the hooks that `routes` adds. */
+  hooksUnrouted?: boolean
+  /** Reads the bodies of routes that have no `readBody` themselves. */
   readBody?: ReadBody
   /**
    * Writes an error in the format of this face.

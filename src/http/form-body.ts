@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Busboy } from '@fastify/busboy'
+import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { collectBody } from './collect-body.ts'
 import type { ReadBody } from './face.ts'
 
 /** A submitted HTML form: the values of each field, in order. */
@@ -46,4 +50,171 @@ export function readForm(maxBytes: number): ReadBody {
       done(null, new URLSearchParams(text))
     })
   }
+}
+
+/**
+ * A body with more chunks than this must have an average of MIN_CHUNK_BYTES per chunk, because each chunk has
+ * a fixed cost.
+ */
+const MAX_SMALL_CHUNKS = 2_048
+const MIN_CHUNK_BYTES = 16
+const INITIAL_BYTES = 1_024
+
+/**
+ * Reads a request body into one buffer, so memory use follows the size of the body. A list of chunks could
+ * take hundreds of times as much memory, because a client can make the chunks tiny.
+ *
+ * @param declared Content-Length, or NaN when the header is absent
+ * @param maxBytes a larger body is refused, and the rest of it is not read
+ * @param done gets an ApiError: `payload_too_large`, or `bad_request` when the client leaves early
+ */
+export function collectBody(
+  payload: Readable,
+  declared: number,
+  maxBytes: number,
+  done: (error: Error | undefined, body: Buffer) => void,
+): void {
+  const tooLargeMessage = `The body is larger than ${maxBytes} bytes.`
+  let body = Buffer.allocUnsafe(declared <= maxBytes ? declared : INITIAL_BYTES)
+  let size = 0
+  let chunks = 0
+
+  function onChunk(chunk: Buffer): void {
+    chunks += 1
+    const newSize = size + chunk.length
+    if (newSize > maxBytes) {
+      finish(tooLarge(tooLargeMessage))
+    } else if (chunks > MAX_SMALL_CHUNKS && newSize < chunks * MIN_CHUNK_BYTES) {
+      finish(tooLarge('The body arrives in too many small chunks. Send larger chunks.'))
+    } else {
+      if (newSize > body.length)
+        body = Buffer.concat([body.subarray(0, size)], Math.max(newSize, 2 * body.length))
+      chunk.copy(body, size)
+      size = newSize
+    }
+  }
+
+  const onEarlyClose = (): void =>
+    finish(new ApiError('bad_request', { message: 'The body is incomplete. Send the request again.' }))
+
+  function finish(error?: Error): void {
+    payload.off('data', onChunk).off('end', finish).off('error', finish).off('close', onEarlyClose)
+    // Discards the rest of the body until the response is sent.
+    if (error) payload.on('error', () => undefined).resume()
+    done(error, body.subarray(0, size))
+  }
+
+  if (declared > maxBytes) done(tooLarge(tooLargeMessage), body)
+  // The client may have left during the lookup of the key. A destroyed stream emits no more events.
+  else if (payload.destroyed) onEarlyClose()
+  else payload.on('data', onChunk).on('end', finish).on('error', finish).on('close', onEarlyClose)
+}
+
+function tooLarge(message: string): ApiError {
+  return new ApiError('payload_too_large', { message, headers: { connection: 'close' } })
+}
+
+/** A form with one file, as received. */
+export interface Upload {
+  /** Absent when the user chose no file. */
+  file?: { name: string; bytes: Buffer }
+  fields: URLSearchParams
+}
+
+const [MAX_UPLOAD_FIELDS, MAX_FIELD_BYTES, MAX_NAME] = [32, 1_024, 200]
+const MAX_OTHER_BYTES = 65_536
+
+interface UploadOptions {
+  /** Acquires a slot before the form is received. To refuse the request, this function throws. */
+  acquire?: (request: FastifyRequest) => Disposable
+  /** The maximum number of bytes of the form, not counting the file. */
+  otherBytes?: number
+}
+
+/**
+ * Reads a form with one file (RFC 7578) into memory.
+ *
+ * @param maxBytes a larger file is refused with `payload_too_large`
+ */
+export function readUpload(
+  maxBytes: number,
+  { acquire, otherBytes = MAX_OTHER_BYTES }: UploadOptions = {},
+): ReadBody {
+  return (request, payload, done) => {
+    const { headers } = request
+    const type = headers['content-type'] ?? ''
+    if (!/^multipart\/form-data\b/i.test(type)) {
+      payload.resume()
+      return done(
+        new ApiError('unsupported_media_type', { message: 'Send the form as multipart/form-data.' }),
+      )
+    }
+    let slot: Disposable | undefined
+    try {
+      slot = acquire?.(request)
+    } catch (error) {
+      payload.resume()
+      return done(error as Error)
+    }
+    collectBody(payload, Number(headers['content-length']), maxBytes + otherBytes, (error, bytes) => {
+      slot?.[Symbol.dispose]()
+      if (error) return done(error)
+      parse(type, bytes, maxBytes).then((upload) => done(null, upload), done)
+    })
+  }
+}
+
+/** The parser yields to the event loop after this many bytes. */
+const CHUNK_BYTES = 16_384
+
+async function parse(type: string, bytes: Buffer, maxBytes: number): Promise<Upload> {
+  const upload: Upload = { fields: new URLSearchParams() }
+  try {
+    const parser = new Busboy({ headers: { 'content-type': type }, limits: limitsFor(maxBytes) })
+    const refuse = (error: Error): void => void parser.destroy(error)
+    parser.on('field', (name, value) => upload.fields.append(name, value))
+    parser.on('file', (_field, part, name) => {
+      const chunks: Buffer[] = []
+      part.on('data', (chunk: Buffer) => chunks.push(chunk))
+      part.on('limit', () => refuse(new ApiError('payload_too_large')))
+      // The form ended before the end of the file.
+      part.on('error', refuse)
+      part.on('end', () => {
+        if (name) upload.file = { name: cleanName(name), bytes: Buffer.concat(chunks) }
+      })
+    })
+    parser.on('filesLimit', () => refuse(new Error('more than one file')))
+    parser.on('partsLimit', () => refuse(new Error('too many parts')))
+    await pipeline(splitIntoChunks(bytes), parser)
+    return upload
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause
+    throw new ApiError('bad_request', { message: 'The form is malformed. Send it again.', cause })
+  }
+}
+
+const limitsFor = (fileSize: number) => ({
+  ...{
+    files: 1,
+    fields: MAX_UPLOAD_FIELDS,
+    parts: MAX_UPLOAD_FIELDS + 1,
+    fieldSize: MAX_FIELD_BYTES,
+    fileSize,
+  },
+  ...{ fieldNameSize: 100, headerPairs: 16, headerSize: 4_096 },
+})
+
+async function* splitIntoChunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
+    yield bytes.subarray(from, from + CHUNK_BYTES)
+    await nextTurn()
+  }
+}
+
+/** Removes characters that a database refuses: control characters such as NUL, and lone surrogates. */
+function cleanName(name: string): string {
+  return name
+    .replaceAll(/\p{Cc}/gu, '')
+    .slice(0, MAX_NAME)
+    .replaceAll(/\p{Cs}/gu, '')
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseHttpDate } from './http-date.ts'
+import { parseHttpDate } from './conditional.ts'
 
 test('httpDate reads the three date formats of HTTP', () => {
   const time = Date.UTC(1994, 10, 6, 8, 49, 37)

@@ -4,19 +4,9 @@ const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
 /** Codes that do not name a single country: groups of countries, test codes, and the code for "unknown". */
 const NOT_COUNTRIES = /^(?:E[UZ]|UN|QO|X[AB]|ZZ)$/
 
-/** Caches results, at most one per pair of letters, because a lookup takes 30 µs. */
-const results = new Map<string, boolean>()
-
 /** Checks whether this is the code of an existing country, in capital letters. */
 export function isCountry(code: string): boolean {
-  if (!/^[A-Z]{2}$/.test(code)) return false
-  const result = results.get(code) ?? isInData(code)
-  results.set(code, result)
-  return result
-}
-
-function isInData(code: string): boolean {
-  if (NOT_COUNTRIES.test(code) || REGIONS.of(code) === undefined) return false
+  if (!/^[A-Z]{2}$/.test(code) || NOT_COUNTRIES.test(code) || REGIONS.of(code) === undefined) return false
   return new Intl.Locale(`und-${code}`).region === code
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { makeCursor, type Position } from './cursor.ts'
-import { HOST } from './well-formed.ts'
+import { HOST } from './gate.ts'
 
 /** For the API description. */
 export const PAGE_HEADERS = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pageAddress } from './page-address.ts'
+import { pageAddress } from './query.ts'
 
 const route = { schema: { querystring: { properties: { a: {}, d: {} } } } }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import v8 from 'node:v8'
@@ -10,11 +9,10 @@ import { changes } from '../changes.ts'
 import { openDatabase, openForCommand } from '../db/open-database.ts'
 import { openToRead } from '../db/open-sqlite.ts'
 import { fileOf } from '../db/store-url.ts'
-import type { CacheName } from '../db/write.ts'
 import { writerThread } from '../db/writer.ts'
-import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { scratchStore, startApp, UNLIMITED } from '../testing/start-app.ts'
 import type { View } from './caller.ts'
-import type { Coding } from './coding.ts'
+import type { Coding } from './compress.ts'
 import { createPageCache, type PageCache } from './page-cache.ts'
 
 v8.setFlagsFromString('--expose-gc')
@@ -184,9 +182,8 @@ test('the cache stays within its memory limit, however small the pages are', asy
   assert.ok(taken > maxBytes / 2 && taken < maxBytes * 1.25, `${taken} bytes`)
 })
 
-const CACHE_NAMES: CacheName[] = ['pages', 'keys']
 test('the writer’s changes are visible in the same turn of the event loop', async (t) => {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const url = scratchStore(t)
   const startWriter = writerThread(new URL('../writer-thread.ts', import.meta.url))
   const none = { onWait: assert.ifError, onLost: assert.ifError, onBack: () => assert.fail() }
   const options = { connections: 1, shared: false, signal: undefined, ...none }
@@ -200,7 +197,7 @@ test('the writer’s changes are visible in the same turn of the event loop', as
   const categories = other.prepare('select count(*) as count from category')
   for (let round = 1; round <= 10; round += 1) {
     other.exec('begin immediate')
-    const written = write(changes.insertCategory, { name: `Kind ${round}` })
+    const written = write(changes.insertCategory, { name: `Kind ${round}` }, 0)
     await turn()
     const before = version('pages')
     other.exec('rollback')
@@ -219,12 +216,12 @@ test('a change of pages, keys or counters invalidates only what depends on them'
   const reader = openToRead(fileOf(app.databaseUrl))
   t.after(() => reader.close())
   /** The versions that the change outdates. */
-  async function outdated(change: () => Promise<unknown>): Promise<CacheName[]> {
+  async function outdated(change: () => Promise<unknown>): Promise<string[]> {
     await turn()
     const before = { pages: reader.version('pages'), keys: reader.version('keys') }
     await change()
     await turn()
-    return CACHE_NAMES.filter((of) => reader.version(of) > before[of])
+    return (['pages', 'keys'] as const).filter((of) => reader.version(of) > before[of])
   }
   const request = (method: string, path: string, body?: object) => async () => {
     const { status, text } = await app.request(path, {
@@ -253,5 +250,9 @@ test('a change of pages, keys or counters invalidates only what depends on them'
   assert.deepEqual(await outdated(() => store.write(changes.insertKey, key, 'a'.repeat(64), 0)), ['keys'])
   assert.deepEqual(await outdated(() => store.write(changes.rotateKey, 2, 'b'.repeat(64), 0, 0)), ['keys'])
   assert.deepEqual(await outdated(() => store.write(changes.revokeKey, 2, 0)), ['keys'])
+  const before = reader.version('commits')
+  const webhook = { url: 'https://hooks.example.org/' }
+  assert.deepEqual(await outdated(() => store.write(changes.insertWebhook, webhook, 0)), [])
+  assert.ok(reader.version('commits') > before)
   await store.close()
 })

@@ -1,7 +1,6 @@
 import { NOSNIFF, PRIVATE_ENCODED } from './cache-headers.ts'
 import type { View } from './caller.ts'
-import type { Coding } from './coding.ts'
-import { encodeRepresentation, type Representation } from './representation.ts'
+import { type Coding, encodeRepresentation, type Representation } from './compress.ts'
 import { JSON_TYPE } from './send-error.ts'
 
 /** Identifies a page. */
@@ -21,14 +20,14 @@ export interface NewPage {
   body: string
   /** Media type of the body. JSON when absent. */
   type?: string
-  /** Headers to send in addition to those of every page. */
+  /** Headers to send in addition to the headers of every page. */
   headers: { etag: string } & Record<string, string>
   /** When the page expires, in Unix milliseconds. */
   until?: number
   /** True if the page may change without a commit. Such a page is not cached. */
   isVolatile?: boolean
-  /** The start of the next page of a list, for the route that made the page. */
-  next?: unknown
+  /** The positions at which a page of a list begins and ends, for the route that made the page. */
+  bounds?: unknown
 }
 
 /** A cached 200 response. */

@@ -415,7 +415,7 @@ test('requests that cannot be parsed get 429 beyond the limit of the address', a
   assert.equal((await get('/v1/pets')).status, 200)
 })
 
-test('POST /v1/pets from a client that closes its sending side at once is answered', async (t) => {
+test('POST /v1/pets from a client that closes its sending side immediately is answered', async (t) => {
   const { port, create, head } = await startRaw(t)
   const add = create('Content-Length: 29') + REX
   for (const [bytes, statuses] of [

@@ -2,11 +2,10 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { type Connection, firstUnanswered } from './connections.ts'
+import { type Connection, firstUnanswered, LINGER_MS } from './connections.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { Face } from './face.ts'
-import { LINGER_MS } from './linger.ts'
-import { requestId } from './request-id.ts'
+import { requestId } from './request-log.ts'
 import { errorHeaders, logFailure } from './send-error.ts'
 
 declare module 'node:http' {
@@ -53,13 +52,13 @@ export function answerParserErrors(
       .on('data', () => undefined)
     const { headers, refusal } = await face.gate.admit(face.gate.visitor(socket.remoteAddress))
     afterEarlierResponses(socket, (failed) => {
-      const answer = refusal ?? error
+      const sent = refusal ?? error
       const knownRequest = request ?? failed
       const id = requestId(knownRequest?.headers['x-request-id'])
-      logFailure(logger, id, answer)
-      logger.info({ reqId: id, status: answer.status, code: answer.code }, 'invalid request')
+      logFailure(logger, id, sent)
+      logger.info({ reqId: id, status: sent.status, code: sent.code }, 'invalid request')
       socket.end(
-        responseText(answer, face.writeError(answer), {
+        responseText(sent, face.writeError(sent), {
           'x-request-id': id,
           ...headers,
           ...(knownRequest && cors(knownRequest)),

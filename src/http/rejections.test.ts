@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { sendForm } from '../testing/applicant.ts'
 import type { Answer } from '../testing/client.ts'
+import { sendForm } from '../testing/console.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 
 const MAX_BYTES = 16_384

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto'
 const BYTES = 32
 
 /** A token: 256 random bits for a cookie or private link, and their hash for the store. */
-export interface Token {
+interface Token {
   token: string
   /** SHA-256, in hexadecimal. */
   hash: string

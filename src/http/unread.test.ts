@@ -4,8 +4,7 @@ import http, { type ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanup } from '../testing/cleanup.ts'
-import { type Connection, openConnections } from './connections.ts'
-import { CountedResponse, limitUnread } from './unread.ts'
+import { type Connection, CountedResponse, limitUnread, openConnections } from './connections.ts'
 
 const MEGABYTES_16 = 'x'.repeat(16_000_000)
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

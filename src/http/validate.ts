@@ -7,7 +7,7 @@ import { INT64_RANGE } from './int64.ts'
 import { isCountry, isCurrency } from './iso-codes.ts'
 import { findBracketed, limitLength, type ObjectSchema, readQuery } from './query.ts'
 import { EMAIL, ruleOfPattern } from './text.ts'
-import type { TSchema } from './type.ts'
+import type { Static, TSchema } from './type.ts'
 
 /**
  * The maximum number of errors that are collected. `bodyReader` cuts long lists, so a body or query has fewer
@@ -61,6 +61,27 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
         details: firstPerLocation.reverse(),
       }),
     }
+  }
+}
+
+/** The validated body, or an error that lists all problems. */
+type BodyResult<Value> = { value: Value; error?: undefined } | { value?: undefined; error: ApiError }
+
+/** Validates bodies that did not arrive as JSON, such as HTML forms, with the schema of a route. */
+export function createBodyValidator<Schema extends TSchema>(
+  schema: Schema,
+): (body: unknown) => BodyResult<Static<Schema>> {
+  const validate = validatorCompiler({ schema, httpPart: 'body', method: 'POST', url: '' })
+  return (body) => validate(body) as BodyResult<Static<Schema>>
+}
+
+/** Like `createBodyValidator`, but throws. @throws {ApiError} validation_failed */
+export function createBodyParser<Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
+  const validate = createBodyValidator(schema)
+  return (body) => {
+    const { value, error } = validate(body)
+    if (error) throw error
+    return value as Static<Schema>
   }
 }
 
