@@ -2,12 +2,15 @@ import { erasure } from './applications/people.ts'
 import { emails } from './applications/send-emails.ts'
 import { changes } from './db/change.ts'
 import { hasExpiredResults } from './db/once.ts'
+import { oldEvents } from './events/removal.ts'
 import { type Job, type Jobs, runInSteps } from './jobs/job.ts'
 import { expiredTokens } from './keys/tokens.ts'
 import { ages } from './pets/age.ts'
 import { searchIndex } from './pets/search/index-animals.ts'
 import { ORPHANED_FILES_JOB, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
 import { expiredSessions } from './staff/session.ts'
+import { wrongTimes } from './webhooks/correction.ts'
+import { oldDeliveries } from './webhooks/removal.ts'
 
 /** Removes expired results of requests with an Idempotency-Key. */
 const expiredResults: Job = {
@@ -26,6 +29,9 @@ export const jobs = {
   'expired-tokens': expiredTokens,
   erasure,
   emails,
+  'old-events': oldEvents,
+  'old-deliveries': oldDeliveries,
+  'delivery-times': wrongTimes,
   ages,
   'search-index': searchIndex,
   'removed-photos': removedPhotos,

@@ -6,9 +6,8 @@ import { type Change, changes } from '../db/change.ts'
 import { createOutageReporter } from '../db/database.ts'
 import { ApiError } from '../errors.ts'
 import { startApp } from '../testing/start-app.ts'
-import type { Job, Jobs } from './job.ts'
+import { type Job, type Jobs, listJobs } from './job.ts'
 import { createJobRunner } from './runner.ts'
-import { listJobs } from './store.ts'
 
 /** Starts a service, and creates job runners that act like further processes on the same store. */
 async function startRunners(t: TestContext) {
@@ -154,7 +153,7 @@ test('a job that fails because the store is unavailable logs one line, and one l
   )
 })
 
-test('a job stopped between two steps can be taken over by another process at once', async (t) => {
+test('a job stopped between two steps can be taken over by another process immediately', async (t) => {
   const { runnerOf, row } = await startRunners(t)
   const steps: string[] = []
   const job = (name: string, atStep: () => void = () => undefined) =>

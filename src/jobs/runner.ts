@@ -4,8 +4,7 @@ import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import type { OutageReporter } from '../db/database.ts'
 import { toApiError } from '../http/send-error.ts'
-import type { Job, Jobs } from './job.ts'
-import { type JobOutcome, type JobRow, listJobs } from './store.ts'
+import { type Job, type JobOutcome, type JobRow, type Jobs, listJobs } from './job.ts'
 
 /** How often each process looks for due jobs. */
 const ROUND_MS = 10_000

@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Account, LimiterVerdict } from '../limits/limiter.ts'
 import { release } from '../release.ts'
-import { measureEmails, measureJobs, measureStore } from './measure.ts'
+import { measureEmails, measureEvents, measureFollowed, measureJobs, measureStore } from './measure.ts'
 
 /** In seconds. The first bucket fits a cached page, and the last a database that hardly responds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -18,6 +18,7 @@ export interface Metrics {
   /** @param ms from the arrival of the request to the end of its response */
   countAnswer(operation: string, status: number, caller: CallerLabels | undefined, ms: number): void
   countVerdict(caller: Account, verdict: LimiterVerdict): void
+  countDelivery(isDelivered: boolean): void
   /** @param exact true if Redis decides; false if this process counts within its leases */
   setRedisUp(exact: boolean): void
   /** Serves /metrics. @param worker the worker's number; each worker uses its own port */
@@ -26,7 +27,7 @@ export interface Metrics {
 
 type CallerLabels = Pick<Caller, 'plan' | 'organizationId'>
 
-export function openMetrics(config: Config, database: Database): Metrics {
+export function openMetrics(config: Config, database: Database, clock: () => number): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -63,17 +64,18 @@ export function openMetrics(config: Config, database: Database): Metrics {
     help: 'Requests that the limiter decided about',
     labelNames: ['verdict', 'plan'],
   })
-  const bans = new Counter({
+  const deliveries = new Counter({
     registers,
-    name: 'adoptable_bans_total',
-    help: 'Bans of keys seen by this process, each counted once',
-    labelNames: ['plan'],
+    name: 'adoptable_delivery_attempts_total',
+    help: 'Attempts of this process to send an event to a webhook',
+    labelNames: ['result'],
   })
   const redisUp = config.redisUrl === undefined ? undefined : redisUpGauge(registers)
   measureStore(registry, database, config)
   measureJobs(registry, database.db)
   measureEmails(registry, database.db)
-  const isNewBan = openBanMemory()
+  measureEvents(registry, database.db, clock)
+  measureFollowed(registry, database.db, clock)
 
   return {
     registry,
@@ -83,11 +85,10 @@ export function openMetrics(config: Config, database: Database): Metrics {
         organizationRequests.inc({ organization: organizationName(organizationId), status })
       durations.observe({ operation }, ms / 1_000)
     },
-    countVerdict(caller, verdict) {
-      const { plan = NO_PLAN } = caller
+    countVerdict({ plan = NO_PLAN }, verdict) {
       verdicts.inc({ verdict: verdict.storeError === undefined ? verdict.outcome : 'lost', plan })
-      if (isNewBan(caller.name, verdict)) bans.inc({ plan })
     },
+    countDelivery: (isDelivered) => deliveries.inc({ result: isDelivered ? 'delivered' : 'failed' }),
     setRedisUp: (exact) => redisUp?.set(Number(exact)),
     listen({ metricsHost, metricsPort = 0 }, worker) {
       const portOffset = metricsPort === 0 ? 0 : Number(worker ?? 1) - 1
@@ -120,27 +121,6 @@ function openOrganizationLabels(): (organizationId: number) => string {
 
 /** The plan label of requests without a valid key. */
 const NO_PLAN = 'none'
-
-/** Two processes may report ends of the same ban that differ by up to this time. */
-const CLOCK_SECONDS = 1
-
-/** The maximum number of remembered keys. If a key is evicted during its ban, the ban is counted again. */
-const MAX_KEYS = 10_000
-
-/** Recognizes a ban by its end, so a running ban is counted once. Remembers the latest ban of each key. */
-export function openBanMemory(maxKeys = MAX_KEYS): (name: string, verdict: LimiterVerdict) => boolean {
-  const ends = new Map<string, number>()
-  return (name, { outcome, resetAtSeconds }) => {
-    if (outcome !== 'banned') return false
-    const previousEnd = ends.get(name) ?? 0
-    // Moves the key to the end, so the key refused longest ago is evicted first.
-    ends.delete(name)
-    ends.set(name, resetAtSeconds)
-    const [oldest] = ends.keys()
-    if (ends.size > maxKeys && oldest !== undefined) ends.delete(oldest)
-    return resetAtSeconds - previousEnd > CLOCK_SECONDS
-  }
-}
 
 interface MetricsServer {
   address: string

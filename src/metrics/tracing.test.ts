@@ -84,7 +84,7 @@ function registerSdk(t: TestContext): RecordedSpan[] {
   return spans
 }
 
-test('with an SDK each request has a span, with a span for each query and change within it', async (t) => {
+test('with an OpenTelemetry SDK each request has a span, with a span for each query and change within it', async (t) => {
   const spans = registerSdk(t)
   const { get, post, key } = await startApp(t)
   /** Spans of requests since the previous call, without spans of background sweeps. */
@@ -118,7 +118,7 @@ test('with an SDK each request has a span, with a span for each query and change
   assert.doesNotMatch(JSON.stringify(all), /adopt_|Rex/)
 })
 
-test('without an SDK the API is not loaded', () => {
+test('without an OpenTelemetry SDK the OpenTelemetry API is not loaded', () => {
   const program = `
     const { openTracing } = await import('./src/metrics/tracing.ts')
     const tracing = await openTracing()
