@@ -1,3 +1,4 @@
+import { uptime } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { changes } from './db/change.ts'
@@ -5,7 +6,6 @@ import type { Database, OutageReporter } from './db/database.ts'
 import { findInstallation, type Installation } from './db/installation.ts'
 import { counterStoreOf, refuseOtherCounterStore } from './limits/counter-store.ts'
 import type { Limiter } from './limits/limiter.ts'
-import { createMachineClock } from './limits/machine-clock.ts'
 import { openMemoryLimiter } from './limits/memory.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
@@ -29,45 +29,31 @@ export async function identifyStore(
   return installation
 }
 
-interface Reporting {
-  logger: Logger
-  metrics: Metrics | undefined
-}
-
 /**
  * Counts requests in Redis if REDIS_URL is set. Otherwise counts them in this process, and saves the counters
  * in the store.
  *
  * @param clock the clock of a test; undefined for the clock of the machine
  */
-export function openLimiter(
-  config: Config,
+export async function openLimiter(
+  { redisUrl, ban }: Config,
   { db, write, claim }: Database,
   installation: string,
   clock: (() => number) | undefined,
-  reporting: Reporting,
+  { logger, metrics }: { logger: Logger; metrics: Metrics | undefined },
 ): Promise<Limiter> {
-  if (config.redisUrl) return sharedLimiter(config.redisUrl, config, installation, clock, reporting)
-  const ticking = clock ? { clock } : createMachineClock({ timeOfDay: Date.now })
-  return openMemoryLimiter({ db, write, ...ticking, ban: config.ban, claim })
-}
-
-/** Counters shared by all processes of this installation. */
-async function sharedLimiter(
-  connection: string,
-  { ban }: Config,
-  namespace: string,
-  clock: (() => number) | undefined,
-  { logger, metrics }: Reporting,
-): Promise<Limiter> {
+  if (redisUrl === undefined) {
+    const ticking = clock ? { clock } : createMachineClock({ timeOfDay: Date.now })
+    return openMemoryLimiter({ db, write, ...ticking, ban, claim })
+  }
   const { openRedisLimiter } = await import('./limits/redis/limiter.ts')
   return openRedisLimiter({
-    server: connection,
+    server: redisUrl,
     clock: clock ?? steadyNow,
     // The clock of a test also replaces the clock of Redis.
     ...(clock && { storeClock: clock }),
     ban,
-    namespace,
+    namespace: installation,
     onChange(lost) {
       metrics?.setRedisUp(lost === undefined)
       if (lost)
@@ -107,4 +93,60 @@ export function sweepRegularly(limiter: Limiter, loss: OutageReporter): () => vo
  */
 function steadyNow(): number {
   return performance.timeOrigin + performance.now()
+}
+
+/** Ignores smaller differences, which come from the resolution of the clocks. */
+const MIN_CHANGE_MS = 500
+/**
+ * If two clock readings are further apart, something interrupted the process between them, and they cannot be
+ * compared.
+ */
+const MAX_READING_MS = 5
+
+interface MachineClock {
+  /**
+   * Unix time in whole milliseconds. After a change of the system clock, this time changes only with the next
+   * call of `applyClockChange`.
+   */
+  clock(): number
+  /**
+   * Adopts changes of the system clock since the last call.
+   *
+   * @returns milliseconds by which the clock was set; nearly always 0
+   */
+  applyClockChange(): number
+}
+
+/** The clocks of a machine, each in milliseconds. */
+interface Clocks {
+  /** Unix time. An operator or NTP may set this clock. */
+  timeOfDay: () => number
+  /** Cannot be set. Stops while the machine sleeps. */
+  steady?: () => number
+  /** Time since boot. Continues while the machine sleeps. */
+  sinceStart?: () => number
+}
+
+/** Combines the machine's clock, which can be set, with two clocks that cannot be set. Decision 13. */
+export function createMachineClock({
+  timeOfDay,
+  steady = () => performance.now(),
+  sinceStart = () => uptime() * 1_000,
+}: Clocks): MachineClock {
+  let ahead = timeOfDay() - steady()
+  let slept = sinceStart() - steady()
+  return {
+    clock: () => Math.floor(steady() + ahead),
+    applyClockChange() {
+      const before = steady()
+      const change = timeOfDay() - before - ahead
+      if (Math.abs(change) < MIN_CHANGE_MS || steady() - before > MAX_READING_MS) return 0
+      ahead += change
+      // While the machine slept, time passed although the steady clock stood still.
+      const asleep = sinceStart() - steady() - slept
+      slept += asleep
+      const setMs = change - asleep
+      return Math.abs(setMs) < MIN_CHANGE_MS ? 0 : Math.round(setMs)
+    },
+  }
 }

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import { type Access, includesAccess } from '../access.ts'
 import type { Context } from '../context.ts'
 import type { Db } from '../db/tables.ts'
@@ -8,10 +6,10 @@ import type { Gate } from '../http/face.ts'
 import { counterOfAddress } from '../limits/accounts.ts'
 import type { Account } from '../limits/limiter.ts'
 import { PLANS } from '../plans.ts'
-import { type AuthenticatedKey, findByHash } from './find-by-hash.ts'
 import { type Environment, hashKey, isKeyOf } from './key-format.ts'
+import { type AuthenticatedKey, findByHash } from './tokens.ts'
 
-interface CachedKey {
+interface ValidKey {
   caller: Caller
   expiresAt: number
 }
@@ -47,83 +45,59 @@ export function createCallerIdentifier(
   { config, db, version, clock }: Context,
   credentials: CredentialType,
 ): Pick<Gate, 'identify' | 'visitor'> {
-  const cache = new Map<string, CachedKey>()
-  const lookups = new Map<string, Promise<CachedKey | undefined>>()
+  /** Keys by hash, and running lookups. Requests that carry the same key share a lookup. */
+  const cache = new Map<string, ValidKey | Promise<ValidKey | undefined>>()
   let cachedVersion = -1
-  const hashOfRequest = createHashReader(credentials)
 
-  /**
-   * Clears the cache if keys may have changed.
-   *
-   * @returns false when the store does not answer; `find` then throws the cause
-   */
-  function refreshCache(): boolean {
-    try {
-      const current = version('keys')
-      if (current !== cachedVersion) cache.clear()
-      cachedVersion = current
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  function findCached(hash: string | undefined): CachedKey | undefined {
-    return hash && refreshCache() ? cache.get(hash) : undefined
-  }
-
-  function isValid(key: CachedKey | undefined): key is CachedKey {
-    return key !== undefined && clock() < key.expiresAt
-  }
-
-  /** Looks up a key. Requests that carry the same key at the same time share one lookup. */
-  async function find(hash: string): Promise<CachedKey | undefined> {
-    const since = version('keys')
-    const current = `${since} ${hash}`
-    const pending = lookups.get(current) ?? lookUp(hash, since).finally(() => lookups.delete(current))
-    lookups.set(current, pending)
-    return pending
-  }
-
-  async function lookUp(hash: string, since: number): Promise<CachedKey | undefined> {
+  async function lookUp(hash: string): Promise<ValidKey | undefined> {
     const key = await credentials.find(db, hash)
     if (!key) return undefined
     const { id, access } = key
     const organizationId = key.organizationId ?? undefined
     const view = credentials.view ?? viewOf(access, organizationId)
     const caller: Caller = { kind: 'key', id, access, view, organizationId, ...accountOf(key, config.ban) }
-    const cached = { caller, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY }
-    if (since === cachedVersion && cache.size < MAX_CACHED_KEYS) cache.set(hash, cached)
-    return cached
+    return { caller, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY }
+  }
+
+  /** @throws when the store does not answer */
+  function find(hash: string): ValidKey | Promise<ValidKey | undefined> {
+    const current = version('keys')
+    if (current !== cachedVersion) cache.clear()
+    cachedVersion = current
+    const cached = cache.get(hash)
+    if (cached || cache.size >= MAX_CACHED_KEYS) return cached ?? lookUp(hash)
+    const lookup = lookUp(hash)
+    cache.set(hash, lookup)
+    const finish = (key?: ValidKey): void => {
+      if (cache.get(hash) !== lookup) return
+      if (key) cache.set(hash, key)
+      else cache.delete(hash)
+    }
+    lookup.then(finish, () => finish())
+    return lookup
   }
 
   const visitor = (address: string | undefined): Caller => visitorOf(address, config.anonymous)
 
+  /** Returns a cached caller immediately, so a refusal is sent before the next request is read. */
+  function identifyKey(hash: string, address: string): Caller | Promise<Caller> {
+    const toCaller = (key: ValidKey | undefined): Caller =>
+      key && clock() < key.expiresAt ? key.caller : visitor(address)
+    try {
+      const key = find(hash)
+      return key instanceof Promise ? key.then(toCaller) : toCaller(key)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
   return {
     visitor,
-    identify(request, address) {
-      const toCaller = (key: CachedKey | undefined): Caller => (isValid(key) ? key.caller : visitor(address))
-      const hash = hashOfRequest(request)
-      const key = findCached(hash)
-      return hash && !key ? find(hash).then(toCaller) : toCaller(key)
+    identify({ headers: { authorization = '' } }, address) {
+      const token = tokenOf(authorization)
+      const hash = token && credentials.hashOf(token)
+      return hash ? identifyKey(hash, address) : visitor(address)
     },
-  }
-}
-
-/**
- * @returns a function that returns the hash of a request's token, or undefined for a request without a token
- */
-function createHashReader({ hashOf }: CredentialType): (request: IncomingMessage) => string | undefined {
-  /** The latest header on each connection. The next request on the connection mostly has the same header. */
-  const lastByConnection = new WeakMap<Socket, { authorization: string; hash: string | undefined }>()
-  return ({ socket, headers: { authorization } }) => {
-    if (authorization === undefined) return undefined
-    const last = lastByConnection.get(socket)
-    if (last?.authorization === authorization) return last.hash
-    const token = tokenOf(authorization)
-    const hash = token === undefined ? undefined : hashOf(token)
-    lastByConnection.set(socket, { authorization, hash })
-    return hash
   }
 }
 

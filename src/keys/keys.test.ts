@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
 import type { Write } from '../db/write.ts'
-import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
+import { makeKey, scratchStore, startApp } from '../testing/start-app.ts'
 import { generateKey, hashKey } from './key-format.ts'
 import * as keys from './store.ts'
 
@@ -162,8 +161,8 @@ test('no key appears in the log, wherever a client sends it', async (t) => {
   assert.ok(!text.includes(key.slice(11, 23)))
 })
 
-test('first starts on one store at once: only the process that claimed the first key creates it', async (t) => {
-  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
+test('several processes that start a new store at the same time create one first key', async (t) => {
+  const store = await openForCommand(scratchStore(t), changes)
   t.after(() => store.close())
   const [first, other] = ['a'.repeat(64), 'b'.repeat(64)]
   await store.db.insertInto('secret').values({ name: 'first key', value: other }).execute()

@@ -16,8 +16,8 @@ export function isKeyName(text: string): boolean {
 /** The format of a secret: either an API key of an environment, or client credentials. */
 export type KeyFormat = Environment | 'client'
 
-const newSecret = (form: KeyFormat): string =>
-  form === 'client' ? generateClientCredentials() : generateKey(form)
+const newSecret = (format: KeyFormat): string =>
+  format === 'client' ? generateClientCredentials() : generateKey(format)
 
 /**
  * Creates a key, and returns its secret. Show the secret to the user now, because the store has only its
@@ -25,11 +25,11 @@ const newSecret = (form: KeyFormat): string =>
  */
 export async function makeKey(
   write: Write,
-  form: KeyFormat,
+  format: KeyFormat,
   key: NewKey,
   now: number,
 ): Promise<{ id: number; secret: string }> {
-  const secret = newSecret(form)
+  const secret = newSecret(format)
   return { id: await write(changes.insertKey, key, hashKey(secret), now), secret }
 }
 
@@ -40,10 +40,10 @@ export async function makeKey(
  */
 export async function renewKey(
   write: Write,
-  form: KeyFormat,
+  format: KeyFormat,
   { id, now, overlapMs }: { id: number; now: number; overlapMs: number },
 ): Promise<string | undefined> {
-  const secret = newSecret(form)
+  const secret = newSecret(format)
   return (await write(changes.rotateKey, id, hashKey(secret), now, overlapMs)) ? secret : undefined
 }
 

@@ -130,8 +130,8 @@ export async function revokeKey(db: Db, id: number, now: number): Promise<boolea
 }
 
 /**
- * Revokes the keys of an organization, including those of its staff. Detaches the keys, so the organization
- * can be removed.
+ * Revokes the keys of an organization, including the keys of its staff. Detaches the keys, so the
+ * organization can be removed.
  */
 export async function revokeOrganizationKeys(db: Db, organizationId: number, now: number): Promise<void> {
   await db
@@ -142,8 +142,8 @@ export async function revokeOrganizationKeys(db: Db, organizationId: number, now
 }
 
 /**
- * Adds a secret to a key. The key keeps its counters. Earlier secrets expire after the overlap, or sooner if
- * an earlier rotation has already set an earlier time.
+ * Adds a secret to a key. The key keeps its counters. Its other secrets expire after the overlap, or sooner
+ * if a previous rotation has already set a sooner time.
  *
  * @returns false when the key does not exist or was revoked
  */
@@ -178,7 +178,7 @@ export async function findActive(db: Db, id: number): Promise<Pick<Key, 'organiz
 }
 
 /**
- * Checks that a key may still change data. Some requests take so long that the key can be revoked meanwhile.
+ * Checks that a key may still change data. The key can be revoked during a long request.
  *
  * @throws {ApiError} insufficient_access
  */

@@ -1,10 +1,50 @@
 import { hash } from 'node:crypto'
+import type { Access } from '../access.ts'
 import { changes } from '../db/change.ts'
 import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { type Job, runInSteps } from '../jobs/job.ts'
-import { type AuthenticatedKey, KEY_COLUMNS } from './find-by-hash.ts'
+import type { Plan } from '../plans.ts'
 import { randomBase62 } from './key-format.ts'
+
+/** A valid key, which was found by one of its secrets. */
+export interface AuthenticatedKey {
+  id: number
+  access: Access
+  plan: Plan
+  /** Only for enterprise keys. */
+  perMinute: number | null
+  perDay: number | null
+  /** null for a key of the whole installation. */
+  organizationId: number | null
+  /** When the secret expires, in Unix milliseconds. Null if the secret never expires. */
+  expiresAt: number | null
+}
+
+/** The columns of `api_key` that an AuthenticatedKey needs. */
+const KEY_COLUMNS = [
+  'api_key.id',
+  'plan',
+  'access',
+  'per_minute as perMinute',
+  'per_day as perDay',
+  'organization_id as organizationId',
+] as const
+
+const findKeyByHash = prepareQuery<{ hash: string }, AuthenticatedKey>((db, fill) =>
+  db
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
+    .select([...KEY_COLUMNS, 'expires_at as expiresAt'])
+    .where('hash', '=', fill('hash'))
+    .where('revoked_at', 'is', null),
+)
+
+/** Finds the key that has a secret. Does not find revoked keys. */
+export async function findByHash(db: Db, hash: string): Promise<AuthenticatedKey | undefined> {
+  const [key] = await findKeyByHash(db, { hash })
+  return key
+}
 
 // Access tokens. A token acts as the client that requested it. It expires after an hour, or earlier with the
 // client's key.
@@ -27,12 +67,12 @@ export async function insertToken(db: Db, tokenHash: string, secretHash: string,
   await db.insertInto('access_token').values(row).execute()
 }
 
-interface OpenedRow extends Omit<AuthenticatedKey, 'expiresAt'> {
+interface TokenRow extends Omit<AuthenticatedKey, 'expiresAt'> {
   secretEnds: number | null
   tokenEnds: number
 }
 
-const findOpened = prepareQuery<{ hash: string }, OpenedRow>((db, fill) =>
+const findKey = prepareQuery<{ hash: string }, TokenRow>((db, fill) =>
   db
     .selectFrom('access_token')
     .innerJoin('api_key_secret', 'api_key_secret.hash', 'secret_hash')
@@ -51,7 +91,7 @@ const findOpened = prepareQuery<{ hash: string }, OpenedRow>((db, fill) =>
  * is first.
  */
 export async function findByToken(db: Db, tokenHash: string): Promise<AuthenticatedKey | undefined> {
-  const [row] = await findOpened(db, { hash: tokenHash })
+  const [row] = await findKey(db, { hash: tokenHash })
   if (!row) return undefined
   const { secretEnds, tokenEnds, ...key } = row
   return { ...key, expiresAt: Math.min(Number(secretEnds ?? tokenEnds), Number(tokenEnds)) }
@@ -63,7 +103,8 @@ export const expiredTokens: Job = {
     const expired = db.selectFrom('access_token').select('hash').where('expires_at', '<=', clock())
     return (await expired.limit(1).executeTakeFirst()) !== undefined
   },
-  run: ({ write, clock }, mayGoOn) => runInSteps(() => write(changes.removeExpiredTokens, clock()), mayGoOn),
+  run: ({ write, clock }, mayContinue) =>
+    runInSteps(() => write(changes.removeExpiredTokens, clock()), mayContinue),
 }
 
 const BATCH_SIZE = 1_000

@@ -15,7 +15,7 @@ test('counterStoreOf returns host, port and database for every spelling of the U
     assert.equal(counterStoreOf(url, FILE, 'web-1'), store)
 })
 
-test('counterStoreOf a loopback Redis with a shared PostgreSQL includes the name of the machine', () => {
+test('counterStoreOf for a loopback Redis with a shared PostgreSQL includes the name of the machine', () => {
   const on = (machine: string, host: string) =>
     counterStoreOf('redis://localhost', `postgres://adoptable@${host}/adoptable`, machine)
   assert.equal(on('web-1', 'db.example'), 'localhost:6379/0 on web-1')

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Admission, Gate } from '../http/face.ts'
-import { admitCaller } from '../http/gate.ts'
+import { gateHook } from '../http/gate.ts'
 import { charge, type Limiter, type LimiterVerdict } from './limiter.ts'
 import { evaluate, INITIAL_STATE } from './window.ts'
 
@@ -79,11 +79,13 @@ function twoAMinute(waits: boolean): Limiter {
 async function serve(t: TestContext, limiter: Limiter, unidentified?: unknown) {
   const app = Fastify({ forceCloseConnections: true })
   t.after(() => app.close())
-  app.addHook('onRequest', async (request) => {
-    request.caller = CALLER
-    request.identifyError = unidentified
-  })
-  app.addHook('onRequest', admitCaller({ admit: (caller: Caller) => charge(limiter, caller) } as Gate))
+  const gate: Gate = {
+    identify: () => (unidentified ? Promise.reject(unidentified) : CALLER),
+    visitor: () => CALLER,
+    admit: (caller) => charge(limiter, caller),
+    authorize: () => undefined,
+  }
+  app.addHook('onRequest', gateHook(gate))
   app.setErrorHandler((error: ApiError, _request, reply) => reply.code(error.status).send(error.code))
   app.get('/', async () => 'served')
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -103,15 +105,10 @@ test('each request is charged, gets headers with the remaining requests, and is 
   }
 })
 
-test('a request whose key cannot be looked up is charged, and answered with 503', async (t) => {
+test('a request whose key cannot be looked up is charged, and gets 503 also beyond the limit', async (t) => {
   const ask = await serve(t, twoAMinute(false), new Error('the store is away'))
 
-  assert.deepEqual(
-    [await ask(), await ask()],
-    [
-      [200, '1', 'served'],
-      [200, '0', 'served'],
-    ],
-  )
-  assert.deepEqual(await ask(), [200, '0', 'served'])
+  assert.deepEqual(await ask(), [503, '1', 'service_unavailable'])
+  assert.deepEqual(await ask(), [503, '0', 'service_unavailable'])
+  assert.deepEqual(await ask(), [503, '0', 'service_unavailable'])
 })

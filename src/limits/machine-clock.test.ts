@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMachineClock } from './machine-clock.ts'
+import { createMachineClock } from '../open-limiter.ts'
 
 const HOUR_MS = 3_600_000
 const START = 1_800_000_000_000

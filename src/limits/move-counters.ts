@@ -1,5 +1,4 @@
-import { openSide } from '../db/copy-sides.ts'
-import { INSTALLATION_TABLE } from '../db/copy-tables.ts'
+import { INSTALLATION_TABLE, openSide } from '../db/copy-sides.ts'
 import { newId } from '../db/installation.ts'
 
 /**

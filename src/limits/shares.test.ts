@@ -83,6 +83,11 @@ async function startShared(t: TestContext): Promise<Record<ShareName, Shared>> {
         return app.request(`/v1/pets?q=${number}`, { headers: asKey(who) })
       },
     }),
+    streams: of('streams', {
+      one: key,
+      status: 200,
+      ask: (who) => app.request('/v1/events/stream', { method: 'HEAD', headers: asKey(who) }),
+    }),
     signIns: of('signIns', {
       one: { caller: ADDRESS, address: ADDRESS },
       status: 400,

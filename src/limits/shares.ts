@@ -47,9 +47,20 @@ export const SHARE_LIMITS = {
   },
   /** Searches, lists and all other reads. */
   reads: { max: 64, maxWaitMs: 5_000 },
+  /** Open streams of events. A stream uses its slot until it ends. */
+  streams: {
+    ...{ max: 4_000, maxPerCaller: 5 },
+    advice: 'Your API key already has 5 open streams of events. Close one, then open this one again.',
+  },
   /** Password hashes that are being computed or compared. */
   signIns: { max: 8, maxWaitMs: 10_000 },
 } as const satisfies Record<string, ShareLimits>
+
+/**
+ * Deliveries of webhooks that are being sent. They wait in the store, and the dispatcher counts them. A party
+ * gets at most a quarter of what the others leave free, so a few slow parties cannot use up all slots.
+ */
+export const DELIVERY_LIMITS = { max: 128, maxPerWebhook: 4 } as const
 
 export type ShareName = keyof typeof SHARE_LIMITS
 
@@ -180,7 +191,7 @@ function openQueue() {
       })
     },
     /**
-     * Fails the other requests in the party's queue at once, because the store has failed and they would fail
+     * Fails the other requests in the party's queue immediately, because the store has failed and they would fail
      * later anyway.
      */
     failQueue(party: Party, error: ApiError): void {

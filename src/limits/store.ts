@@ -40,7 +40,7 @@ export async function removeExpiredCounters(db: Db, now: number, claim?: string)
 }
 
 /**
- * The number of requests that are recorded ahead: a twentieth of the limit, at most 1,000. A crash may cost a
+ * The number of requests that are recorded ahead: 5 % of the limit, at most 1,000. A crash may cost a
  * caller this many.
  */
 function leaseSize(limit: number): number {

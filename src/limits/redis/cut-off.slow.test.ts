@@ -39,7 +39,7 @@ test(
     await redis.client.call('ACL', 'SETUSER', 'one', 'off')
     await redis.client.call('CLIENT', 'KILL', 'USER', 'one')
     await until(isCut)
-    // The new process ends at once because the port is in use, but before that it joins the other processes.
+    // The new process ends immediately because the port is in use, but before that it joins the other processes.
     await assert.rejects(startAs('three', port), { code: 'EADDRINUSE' })
 
     const [elsewhere, alone] = [await ask(other, LIMIT + 20), await ask(cut, LIMIT)]

@@ -49,8 +49,9 @@ export async function decide(
 ): Promise<Verdict> {
   let freedProcesses: string[] = []
   let refused: Verdict | undefined
+  let waitingSince = began
   for (let round = 0; ; round += 1) {
-    const isTimeUp = (): boolean => performance.now() - began > PATIENCE_MS
+    const isTimeUp = (): boolean => performance.now() - waitingSince > PATIENCE_MS
     while (!isTimeUp()) {
       const prerequisite = nextPrerequisite(store, local)
       if (!prerequisite) break
@@ -58,13 +59,15 @@ export async function decide(
     }
     // A silent process does not release its leases, so the wait for its leases is shorter.
     const patience = store.heartbeat.view.silent.length > 0 ? PATIENCE_MS / 4 : PATIENCE_MS
-    const isLate = (): boolean => performance.now() - began > patience
+    const isLate = (): boolean => performance.now() - waitingSince > patience
     if (refused && isLate()) return recallFailed(local, refused)
     if (isTimeUp()) throw new Error('Redis: no verdict in time')
     const { outcome, verdict } = await take(store, local, caller, freedProcesses)
     const [, window] = outcome.split(' ') as [string, WindowName?]
     if (verdict && (!window || performance.now() < local.noRecallUntil)) return verdict
     if (verdict && isLate()) return recallFailed(local, verdict)
+    // This process was too busy to send heartbeats, so it did not spend the time waiting for Redis.
+    if (outcome === 'view' && round === 0) waitingSince = performance.now()
     if (isLate()) throw new Error(`Redis: no verdict in time (${outcome})`)
     if (window) {
       refused = verdict
@@ -118,16 +121,7 @@ export async function report(store: Store, local: LocalState, epoch: string): Pr
   const sentAt = store.clock()
   local.inDoubt = false
   try {
-    const answer = await store.connection.run(RECONCILE, keysOf(store, local), [
-      ...commonArguments(store),
-      epoch === '' ? 'reconcile' : 'rebuild',
-      epoch,
-      ...reportOf(minute),
-      ...reportOf(day),
-      local.bannedUntil,
-      local.banSeconds,
-      store.memorySeconds,
-    ])
+    const answer = await runReconcile(store, local, epoch === '' ? 'reconcile' : 'rebuild', epoch)
     Object.assign(local, { sentAt, answeredAt: store.clock() })
     applyAnswer(local, readAnswer(answer), { releases, reported: { minute, day } })
   } catch (error) {
@@ -140,10 +134,20 @@ export async function report(store: Store, local: LocalState, epoch: string): Pr
 async function release(store: Store, local: LocalState, window: WindowName): Promise<void> {
   local.releases += 1
   local[window] = { ...local[window], cap: local[window].served }
-  await store.connection.run(RECONCILE, keysOf(store, local), [
+  await runReconcile(store, local, 'release', window)
+}
+
+/** Sends a report. @param detail the window to release, or the epoch to rebuild */
+function runReconcile(
+  store: Store,
+  local: LocalState,
+  kind: 'reconcile' | 'rebuild' | 'release',
+  detail: string,
+): Promise<unknown[]> {
+  return store.connection.run(RECONCILE, keysOf(store, local), [
     ...commonArguments(store),
-    'release',
-    window,
+    kind,
+    detail,
     ...reportOf(local.minute),
     ...reportOf(local.day),
     local.bannedUntil,
@@ -184,7 +188,7 @@ function recall(
   return local.recalling
 }
 
-/** The maximum number of requests in one script, so that a script does not block Redis for long. */
+/** The maximum number of requests in one script, so a script does not block Redis for long. */
 const MAX_BATCH_SIZE = 100
 
 /**

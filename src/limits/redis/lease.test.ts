@@ -162,7 +162,7 @@ test('certainRefusal refuses a caller that cannot be banned while its window is 
   assert.equal(lease.certainRefusal(stateAfter(), caller(false), 1_000), undefined)
 })
 
-test('verdictOf returns numbers that include the request', () => {
+test('verdictOf counts the request in the numbers that it returns', () => {
   const resetAtSeconds = Math.ceil((NOW + 40_000) / 1_000)
   assert.deepEqual(lease.verdictOf(stateAfter(), 'allowed', LIMITS), {
     ...{ outcome: 'allowed', limit: 10, remaining: 6, resetAtSeconds, retryAfterSeconds: 0 },
@@ -183,7 +183,7 @@ test('verdictOf returns numbers that include the request', () => {
   })
 })
 
-test('verdictOf a refusal describes the tightest window, or the ban', () => {
+test('verdictOf for a refusal describes the tightest window, or the ban', () => {
   const left = stateAfter({ day: { ...DAY, used: 97 }, bannedUntil: NOW + 5_000, banSeconds: 900 })
   assert.equal(lease.verdictOf(left, 'banned', LIMITS).limit, 100)
   const nearlyOver = { ...DAY, startedAt: NOW - DAY_MS + 5_000, used: 100 }
@@ -191,7 +191,7 @@ test('verdictOf a refusal describes the tightest window, or the ban', () => {
   assert.deepEqual([limited.limit, limited.retryAfterSeconds], [100, 5], 'the minute has requests left')
 })
 
-test('verdictOf the only request in open windows keeps the reset time of the windows', () => {
+test('verdictOf for the only counted request keeps the reset time of a window that was open before it', () => {
   const refunded = { ...MINUTE, used: 1, charged: 1 }
   const local = stateAfter({ minute: refunded, day: { ...refunded, windowId: 'd' } })
 
@@ -201,7 +201,7 @@ test('verdictOf the only request in open windows keeps the reset time of the win
   })
 })
 
-test('verdictOf when the remaining requests are reserved for other processes is limited until the minute ends', () => {
+test('verdictOf limits a caller until the minute ends if the remaining requests are reserved for other processes', () => {
   const reserved = lease.verdictOf(stateAfter(), 'held', LIMITS)
   assert.deepEqual(reserved, {
     ...{ outcome: 'limited', limit: 10, remaining: 0, retryAfterSeconds: 40 },
@@ -302,7 +302,7 @@ test('offline, the next minute starts when the last minute has ended for every p
   assert.deepEqual(serve(leased(3, 60), ENDS + 1 + MINUTE_MS, later), ['allowed', 10, 4])
 })
 
-test('offline without a minute, a process opens one when the minutes of all others must have ended', () => {
+test('an offline process without a minute opens one after the minutes of all other processes must have ended', () => {
   const local = leased(3, 60)
   local.minute = NONE
   assert.equal(serve(local, 63_999), 'lost')
@@ -370,9 +370,9 @@ test('startOver reports served requests again because they are in doubt, and lat
   assert.deepEqual(local.minute, { ...MINUTE, served: 3, charged: 0, cap: 3 })
   assert.deepEqual(local.day, { ...DAY, served: 0, charged: 0, cap: 0 })
   assert.deepEqual([local.inDoubt, local.releases], [true, 1])
-  const settled = stateAfter()
-  startOver(settled)
-  assert.equal(settled.inDoubt, false, 'no doubt when everything was charged')
+  const certain = stateAfter()
+  startOver(certain)
+  assert.equal(certain.inDoubt, false, 'no doubt when everything was charged')
 })
 
 test('reportOf returns the id and start of the window, the requests served here, the minimum total of all processes, and the cap', () => {

@@ -123,7 +123,7 @@ interface LeaseRequest {
   reported?: { minute: Lease; day: Lease }
 }
 
-/** Applies an answer of the store. */
+/** Updates the local state from an answer of the store. */
 export function applyAnswer(
   local: LocalState,
   answer: CallerAnswer,
@@ -228,12 +228,7 @@ export function readAnswer([, storeNow, bannedUntil, banSeconds, ...windows]: un
   }
 }
 
-function leaseOf([windowId, startedAt, used, charged, cap]: unknown[]): Lease {
-  const figures = {
-    startedAt: Number(startedAt),
-    used: Number(used),
-    charged: Number(charged),
-    cap: Number(cap),
-  }
-  return { windowId: String(windowId), served: 0, ...figures }
+function leaseOf([windowId, ...figures]: unknown[]): Lease {
+  const [startedAt = 0, used = 0, charged = 0, cap = 0] = figures.map(Number)
+  return { windowId: String(windowId), startedAt, used, served: 0, charged, cap }
 }

@@ -372,7 +372,7 @@ async function allowedInAll(limiter: Limiter, caller: Account, taken: LimiterVer
   const began = performance.now()
   while (allowed(taken) < limit) {
     assert.ok(performance.now() - began < 15_000, `only ${allowed(taken)} of ${limit} allowed`)
-    // Offline verdicts come at once. Without a pause nothing else would run.
+    // Offline verdicts come immediately. Without a pause nothing else would run.
     await new Promise(setImmediate)
     taken.push(...(await takeMany(limiter, caller, 5)))
   }
@@ -435,6 +435,24 @@ for (const [moment, isAtOnce] of [
     },
   )
 }
+
+test(
+  'a process too busy for its heartbeats decides about the requests that arrived during that time',
+  NEEDS_REDIS,
+  async (t) => {
+    const [limiter] = await openLimiters(t, 1)
+    const caller = key(FREE)
+    const pending = takeMany(limiter, caller, 3)
+    // Longer than Redis accepts an old list of the other processes.
+    stallMs(1_200)
+    const verdicts = await pending
+
+    assert.deepEqual(
+      verdicts.map(({ outcome, storeError }) => storeError ?? outcome),
+      ['allowed', 'allowed', 'allowed'],
+    )
+  },
+)
 
 test('a request during a recall waits for the same recall', NEEDS_REDIS, async (t) => {
   const [holder, requester = holder] = await openLimiters(t, 2)
@@ -569,7 +587,7 @@ for (const outage of ['is killed and starts empty', 'is silent for a while']) {
       else await own.start()
       await until(() => load.taken.slice(-20).every(({ storeError }) => !storeError))
       const taken: LimiterVerdict[] = await load.stop()
-      // Retries like a client: some requests still find the store recovering. Offline verdicts come at once,
+      // Retries like a client: some requests still find the store recovering. Offline verdicts come immediately,
       // so without a pause nothing else would run.
       while (allowed(taken) < 2_000) {
         await new Promise(setImmediate)

@@ -42,22 +42,9 @@ interface Options {
 }
 
 /**
- * A limiter for several processes, which share their counters in Redis or Valkey. The limit is exact while
- * Redis answers. While Redis does not answer, each process serves requests from its leases. Even then, all
- * processes together never exceed the limit. README.md in this folder explains the method.
- *
- * Without Redis, callers sometimes get fewer requests than their limit:
- *
- * - A process serves only callers that it has already met on the current day.
- * - A killed process looks like an offline process. Its leases, and a part of each minute, stay reserved for
- *   15 min.
- * - If Redis loses its data while a process is offline, all processes serve from leases until that process is
- *   back, for at most 15 min.
- * - Refusals without Redis do not count towards a ban.
- *
- * The limit can be exceeded in two cases. First, a process ends shortly before Redis loses its data, and no
- * other process knows the requests that it served. Second, someone empties a running Redis by hand. For up to
- * 250 ms, a process that does not know a caller then ignores the caller's earlier requests.
+ * A limiter for several processes, which share their counters in Redis or Valkey. README.md in this folder
+ * explains the method. docs/reliability.md lists the cases in which a caller gets more or fewer requests than
+ * its limit.
  */
 export async function openRedisLimiter(options: Options): Promise<Limiter> {
   const { clock, storeClock, namespace = '', onChange = () => {} } = options

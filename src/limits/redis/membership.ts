@@ -60,7 +60,7 @@ export interface Heartbeat {
   gone(): Promise<string[]>
 }
 
-/** Sends this process's heartbeats and reads those of the others. */
+/** Sends heartbeats of this process, and reads the heartbeats of the others. */
 function startHeartbeat({ clock, prefix, newId, connection }: MembershipOptions): Heartbeat {
   const keyOf = (name: string): string => `${prefix}:{processes}:${name}`
   const keys = KEYS.map(keyOf)

@@ -45,7 +45,7 @@ test('offline, after a minute that other processes knew, a process opens a minut
   )
 })
 
-test('offline, if a minute ends before other processes miss this process, their minute must end first', () => {
+test('offline, if a minute ends before other processes notice the absence of this one, their minute must end first', () => {
   const local = stateAfter(58)
 
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('offline, if a minute ends before other processes miss this process, their 
   )
 })
 
-test('an offline process serves no more than its lease of the day, and nothing after it is fenced off', () => {
+test('an offline process serves no more than its lease of the day, and nothing after 15 minutes', () => {
   const local = stateAfter(10)
   const minutes = [0, 1, 2, 3, 4, 5].map((minute) => served(local, 1_000 + minute * 61_000))
 

@@ -72,10 +72,10 @@ end
 `
 
 /**
- * Decides about requests that arrived together, one after the other. Charges each request to both windows or
- * to neither. The last two results are the numbers of allowed and of limited requests, and `outcome` applies
- * to all other requests. The outcome is `recall minute` or `recall day` if only requests leased to other
- * processes remain. The outcome is `held` if the rest is reserved for offline processes.
+ * Decides about the requests of a batch in order. Charges each request to both windows or to neither. The
+ * last two results are the numbers of allowed and of limited requests, and `outcome` applies to all other
+ * requests of the batch. The outcome is `recall minute` or `recall day` if the rest of the limit is leased
+ * to other processes, and `held` if it is reserved for offline processes.
  */
 export const TAKE = `${WINDOWS}
 local perMinute, perDay, processes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
