@@ -32,7 +32,8 @@ test('every operation answers 403 to a key below its access level, and to no oth
     for (const { method, path, 'x-access': needed } of OPERATIONS) {
       const call = `${method} ${path}`
       const answer = await app.request(`/v1${path.replace(/\{\w+\}/, '77')}`, {
-        method,
+        // A stream has no end.
+        method: path.endsWith('/stream') ? 'HEAD' : method,
         headers: { authorization },
       })
       if (includesAccess(level, needed))

@@ -10,7 +10,10 @@ import { identifyInstallation } from './db/installation.ts'
 import { removeExpiredResults } from './db/once.ts'
 import { probeWrite } from './db/write.ts'
 import { removeDemo } from './demo/remove.ts'
-import * as jobs from './jobs/store.ts'
+import * as events from './events/log.ts'
+import * as copies from './follow/copies.ts'
+import * as follow from './follow/store.ts'
+import * as jobs from './jobs/job.ts'
 import * as keys from './keys/store.ts'
 import { insertToken, removeExpiredTokens } from './keys/tokens.ts'
 import * as counters from './limits/store.ts'
@@ -22,12 +25,14 @@ import * as photos from './photos/store.ts'
 import * as staff from './staff/accounts.ts'
 import * as links from './staff/links.ts'
 import * as sessions from './staff/session.ts'
-import { removeExpiredSessions } from './staff/session.ts'
-import * as passwords from './staff/set-password.ts'
 import * as tries from './staff/tries.ts'
 import * as photoSources from './transfer/photo-store.ts'
 import { importBatch } from './transfer/write.ts'
 import * as vocabulary from './vocabulary/store.ts'
+import * as attempts from './webhooks/attempts.ts'
+import { correctDeliveries } from './webhooks/correction.ts'
+import * as deliveries from './webhooks/deliveries.ts'
+import * as webhooks from './webhooks/store.ts'
 
 /**
  * Removes a person, and requests a scrub, because the database files still contain bytes of the removed
@@ -40,7 +45,7 @@ const removeStaff: typeof staff.removeStaff = async (db, ...args) => {
 }
 
 /**
- * Adds a photo if its sender still has the right to. An upload can take half an hour. The code in src/photos
+ * Adds a photo if its sender may still add photos. An upload can take half an hour. The code in src/photos
  * cannot check that itself: src/keys owns the keys.
  */
 const addPhoto: typeof photos.addPhoto = async (db, owner, photo, by, now) => {
@@ -82,6 +87,32 @@ export const changes = {
   removeSent: outbox.removeSent,
   postpone: outbox.postpone,
   postponeRefused: outbox.postponeRefused,
+  removeOldEvents: events.removeOldEvents,
+  insertWebhook: webhooks.insertWebhook,
+  updateWebhook: webhooks.updateWebhook,
+  deleteWebhook: webhooks.deleteWebhook,
+  rotateWebhookSecret: webhooks.rotateWebhookSecret,
+  queueDeliveries: deliveries.queueDeliveries,
+  leaseDeliveries: attempts.leaseDeliveries,
+  releaseDeliveries: attempts.releaseDeliveries,
+  endAttempt: attempts.endAttempt,
+  insertTest: deliveries.insertTest,
+  retryDelivery: deliveries.retryDelivery,
+  recoverDeliveries: deliveries.recoverDeliveries,
+  correctDeliveries,
+  removeOldDeliveries: deliveries.removeOldDeliveries,
+  insertSource: follow.insertSource,
+  leaseSources: follow.leaseSources,
+  releaseSources: follow.releaseSources,
+  recordProgress: follow.recordProgress,
+  replaceSourceKey: follow.replaceSourceKey,
+  copyBatch: copies.copyBatch,
+  beginEnding: follow.beginEnding,
+  removeCopies: copies.removeCopies,
+  removeOrganizationCopy: copies.removeOrganizationCopy,
+  deleteOrganizationCopy: organizations.deleteOrganization,
+  releaseOrganizationCopy: organizations.releaseCopy,
+  deleteSource: follow.deleteSource,
   advanceKnownTime: people.advanceKnownTime,
   eraseAdopters: adopters.eraseAdopters,
   eraseApplicants: people.eraseApplicants,
@@ -103,15 +134,15 @@ export const changes = {
   resetStaff: staff.resetStaff,
   removeStaff,
   insertFirstLink: links.insertFirstLink,
-  followLink: passwords.followLink,
-  changePassword: passwords.changePassword,
+  followLink: staff.followLink,
+  changePassword: staff.changePassword,
   countSignInTry: tries.countSignInTry,
   forgetSignInTries: tries.forgetSignInTries,
   beginSession: sessions.beginSession,
   touchSession: sessions.touchSession,
   endSession: sessions.endSession,
   endSessionsOf: sessions.endSessionsOf,
-  removeExpiredSessions,
+  removeExpiredSessions: sessions.removeExpiredSessions,
   importBatch,
   importPhoto: photoSources.importPhoto,
   rememberPhoto: photoSources.rememberPhoto,
