@@ -1,0 +1,223 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Db, Tables } from '../db/tables.ts'
+import { ApiError } from '../errors.ts'
+import { findLast, findLastBefore, findQueued, formatId, lockQueued, setQueued } from '../events/log.ts'
+import { type Delivery, type DeliveryQuery, type Recovery, TEST_TYPE } from './schema.ts'
+
+// Deliveries: one row for each event that is sent to a webhook. The row is the only state of the delivery.
+// attempts.ts has the attempts to send them.
+
+/** The maximum number of deliveries that one transaction adds. */
+const MAX_QUEUED = 5_000
+
+/** Whether the log has events whose deliveries were not added yet. */
+export async function hasNewEvents(db: Db): Promise<boolean> {
+  return (await findQueued(db)) < (await findLast(db))
+}
+
+/** Counts the webhooks that one event can have: those of all events, and those of its organization. */
+async function countTargets(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(sum(case when organization_id is null then webhooks end), 0)
+      + coalesce(max(case when organization_id is not null then webhooks end), 0) as count
+    from (
+      select organization_id, count(*) as webhooks from webhook where enabled = 1 group by organization_id
+    ) as owner
+  `.execute(db)
+  return Number(rows[0]?.count)
+}
+
+export const hasWebhooks = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('webhook').select('id').where('enabled', '=', 1).limit(1).executeTakeFirst()) !==
+  undefined
+
+/**
+ * Skips the events that happened while no webhook was enabled.
+ *
+ * @returns the id of the last event; a new webhook gets the events after it
+ */
+export async function skipToNewest(db: Db): Promise<number> {
+  await lockQueued(db, 'wait')
+  const last = await findLast(db)
+  if (!(await hasWebhooks(db))) await setQueued(db, last)
+  return last
+}
+
+/** SQL conditions: the webhook gets events of this organization. Each lets the engines use its own index. */
+const OWNERS = [sql`webhook.organization_id is null`, sql`webhook.organization_id = event.organization_id`]
+
+/**
+ * Adds the deliveries of the next events: one for each webhook that gets the event.
+ *
+ * @returns whether more events may follow
+ */
+export async function queueDeliveries(db: Db, now: number): Promise<boolean> {
+  const from = await lockQueued(db, 'skip')
+  if (from === undefined) return false
+  const newest = await findLast(db)
+  const webhooks = await countTargets(db)
+  const step = webhooks === 0 ? newest : Math.max(1, Math.floor(MAX_QUEUED / webhooks))
+  const to = Math.min(newest, from + step)
+  if (to <= from) return false
+  const isNext = sql<boolean>`
+    event.id > ${from} and event.id <= ${to} and event.id > webhook.last_event_id and webhook.enabled = 1
+  `
+  if (webhooks > 0) await insertDeliveries(db, isNext, now)
+  await setQueued(db, to)
+  return to < newest
+}
+
+/**
+ * Adds the deliveries of the events and webhooks that meet a condition, in the order of the events.
+ *
+ * @returns how many
+ */
+async function insertDeliveries(db: Db, condition: RawBuilder<boolean>, now: number): Promise<number> {
+  let count = 0
+  for (const isOwn of OWNERS) {
+    const { numAffectedRows } = await sql`
+      insert into delivery (webhook_id, event_id, subject, status, due_at, created_at)
+      select webhook.id, event.id, event.subject, 'pending', ${sql.lit(now)}, ${sql.lit(now)}
+      from event, webhook
+      where ${condition} and ${isOwn}
+        and (webhook.types = '[]' or webhook.types like '%"' || event.type || '"%')
+      order by event.id
+      on conflict (webhook_id, event_id) do nothing
+    `.execute(db)
+    count += Number(numAffectedRows)
+  }
+  return count
+}
+
+const OWN_COLUMNS = [
+  ...(['id', 'event_id', 'status', 'attempts', 'due_at', 'attempted_at'] as const),
+  ...(['response_status', 'response_body', 'created_at'] as const),
+] as const
+type OwnRow = Pick<Selectable<Tables['delivery']>, (typeof OWN_COLUMNS)[number]>
+
+/** Adds a test delivery to a webhook. */
+export async function insertTest(db: Db, webhookId: number, now: number): Promise<Delivery> {
+  const row = await db
+    .insertInto('delivery')
+    .values({
+      webhook_id: webhookId,
+      event_id: null,
+      subject: 'test',
+      status: 'pending',
+      due_at: now,
+      created_at: now,
+    })
+    .returning(OWN_COLUMNS)
+    .executeTakeFirstOrThrow()
+  return toDelivery({ ...row, type: null })
+}
+
+const selectDeliveries = (db: Db, webhookId: number) =>
+  db
+    .selectFrom('delivery')
+    .leftJoin('event', 'event.id', 'delivery.event_id')
+    .select(OWN_COLUMNS.map((name) => `delivery.${name}` as const))
+    .select('event.type')
+    .where('webhook_id', '=', webhookId)
+
+export async function listDeliveries(
+  db: Db,
+  webhookId: number,
+  { status, before, limit }: DeliveryQuery,
+): Promise<Delivery[]> {
+  let rows = selectDeliveries(db, webhookId).orderBy('delivery.id', 'desc').limit(limit)
+  if (status !== undefined) rows = rows.where('status', '=', status)
+  if (before !== undefined) rows = rows.where('delivery.id', '<', before)
+  return (await rows.execute()).map(toDelivery)
+}
+
+function toDelivery(row: OwnRow & { type: string | null }): Delivery {
+  const time = (at: number) => new Date(at).toISOString()
+  return {
+    id: row.id,
+    ...(row.event_id !== null && { eventId: formatId(row.event_id) }),
+    type: row.type ?? TEST_TYPE,
+    status: row.status,
+    attempts: row.attempts,
+    ...(row.attempted_at !== null && { attemptedAt: time(row.attempted_at) }),
+    ...(row.status === 'pending' && { dueAt: time(row.due_at) }),
+    ...(row.response_status !== null && { responseStatus: row.response_status }),
+    ...(row.response_body !== null && { responseBody: row.response_body }),
+    createdAt: time(row.created_at),
+  }
+}
+
+/** Makes a delivery due now. @throws {ApiError} delivery_not_found, also while the delivery is being sent */
+export async function retryDelivery(db: Db, webhookId: number, id: number, now: number): Promise<Delivery> {
+  const { numUpdatedRows } = await db
+    .updateTable('delivery')
+    .set({ status: 'pending', attempts: 0, due_at: now })
+    .where('webhook_id', '=', webhookId)
+    .where('id', '=', id)
+    .where('leased_until', '<=', now)
+    .executeTakeFirstOrThrow()
+  const row = await selectDeliveries(db, webhookId).where('delivery.id', '=', id).executeTakeFirst()
+  if (!row || numUpdatedRows === 0n) throw new ApiError('delivery_not_found')
+  return toDelivery(row)
+}
+
+/** The maximum number of events that one request examines for missed ones. */
+const MAX_RECOVERED = 2_000
+/**
+ * How much older an event may be than an event before it in the log: transactions can stay open after the
+ * time of their change, and the clocks of processes differ.
+ */
+const MAX_DISORDER_MS = 600_000
+
+interface RecoveryRange {
+  /** Unix time in milliseconds. */
+  since: number
+  /** The id of the last event that an earlier request examined. */
+  after?: number | undefined
+}
+
+/**
+ * Makes undelivered events of a webhook since a time due now, including events that were never sent. Skips
+ * deliveries that already wait for their first attempt.
+ */
+export async function recoverDeliveries(
+  db: Db,
+  webhookId: number,
+  { since, after }: RecoveryRange,
+  now: number,
+): Promise<Recovery> {
+  // While no webhook is enabled, nothing else adds deliveries.
+  const newest = await skipToNewest(db)
+  const from = after ?? (await findLastBefore(db, since - MAX_DISORDER_MS))
+  const to = Math.min(newest, from + MAX_RECOVERED)
+  const isNext = sql<boolean>`event.id > ${from} and event.id <= ${to} and event.at >= ${since}`
+  const { numUpdatedRows } = await db
+    .updateTable('delivery')
+    .set({ status: 'pending', attempts: 0, due_at: now })
+    .where('webhook_id', '=', webhookId)
+    .where('event_id', 'in', (eb) => eb.selectFrom('event').select('event.id').where(isNext))
+    .where('status', '!=', 'delivered')
+    .where('leased_until', '<=', now)
+    .where(({ eb, or }) => or([eb('attempts', '>', 0), eb('due_at', '>', now)]))
+    .executeTakeFirstOrThrow()
+  const isMissed = sql<boolean>`webhook.id = ${webhookId} and ${isNext}`
+  const deliveries = Number(numUpdatedRows) + (await insertDeliveries(db, isMissed, now))
+  return { deliveries, ...(to < newest && { continueAfter: formatId(to) }) }
+}
+
+/** Removes some deliveries that were added before a time. @returns whether more of them may remain */
+export async function removeOldDeliveries(db: Db, before: number): Promise<boolean> {
+  const old = db
+    .selectFrom('delivery')
+    .select('id')
+    .where('created_at', '<', before)
+    .orderBy('created_at')
+    .limit(MAX_QUEUED)
+  const { numDeletedRows } = await db.deleteFrom('delivery').where('id', 'in', old).executeTakeFirst()
+  return numDeletedRows === BigInt(MAX_QUEUED)
+}
+
+export async function hasOldDeliveries(db: Db, before: number): Promise<boolean> {
+  const old = db.selectFrom('delivery').select('id').where('created_at', '<', before).limit(1)
+  return (await old.executeTakeFirst()) !== undefined
+}
