@@ -18,13 +18,10 @@ test('sort=distance pages through one location that has more animals than fit in
     const sex = index % 5 === 0 ? 'female' : 'male'
     const longitude = index % 2 ? 0.5 : 1.5
     const where = index % 90 === 0 ? { place: { latitude: 52, longitude } } : places[(index % 7) % 3]
-    const { status } = await post('/v1/pets', {
-      name: 'Rex',
-      categoryId: 1,
-      status: 'available',
-      sex,
-      ...where,
-    })
+    const animal = { name: 'Rex', categoryId: 1, status: 'available', sex, ...where }
+    // PostgreSQL may answer 503 on a busy machine. A second animal of the same kind does no harm.
+    let { status } = await post('/v1/pets', animal)
+    while (status === 503) status = (await post('/v1/pets', animal)).status
     assert.equal(status, 201)
   }
   // Changes some animals after they were indexed.

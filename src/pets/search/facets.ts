@@ -14,7 +14,7 @@ import { atOrganization, COUNTED } from './tokens.ts'
 
 /** The maximum number of animals that are counted. If there are more matches, only the newest are counted. */
 const MAX_MATCHES = 10_000
-/** The maximum number of animals that are tested for a match, of those that have the tokens. */
+/** The maximum number of animals with the tokens that are tested for a match. */
 const MAX_TESTED = 2 * MAX_MATCHES
 /** The maximum number of values that are returned for one filter. */
 const MAX_VALUES = 100
@@ -23,7 +23,7 @@ const VALUE_BATCH_SIZE = 1_000
 /** The number of animals to read at once from SQLite. Other requests wait during the read. */
 const BATCH_SIZE = 1_000
 /** How long PostgreSQL may use the first plan. */
-const FIRST_PLAN_MS = 400
+const FIRST_PLAN_MS = 150
 
 export interface Counts {
   matches: number
@@ -79,7 +79,7 @@ async function countMatching(
  */
 export type ValueCounts = Map<string, { count: number; written: string }>
 
-/** Counts the values of the filters in `facet`, and returns the most frequent ones. */
+/** Counts the values of the filters in `facet`, and returns the most frequent values. */
 export async function countFacets(
   finder: Finder,
   { facet, ...filters }: FacetQuery,
@@ -90,18 +90,25 @@ export async function countFacets(
   const addresses = new Map(
     (await finder.organizations()).map(({ id, address }) => [atOrganization(id), address]),
   )
-  const counts = [...new Set(facet)].map((name) => ({
-    name,
-    at: (COUNTED as readonly string[]).indexOf(name),
-    lists: new Map<string, number>(),
-  }))
+  const counts = [...new Set(facet)].map((name) => ({ name, lists: new Map<string, number>() }))
+  const count = (lists: Map<string, number>, list: string): void =>
+    void lists.set(list, (lists.get(list) ?? 0) + 1)
+  const listsAt = COUNTED.map((filter) => counts.find(({ name }) => name === filter)?.lists)
+  while (listsAt.length > 0 && !listsAt.at(-1)) listsAt.pop()
   const matching = await countMatching(finder.db, criteria, ({ counted, place }) => {
-    const own = counted.split('\n')
     const address = place === null ? undefined : addresses.get(place)
-    for (const { name, at, lists } of counts) {
-      const there = address?.[name as keyof typeof address]
-      const list = there === undefined ? (own[at] ?? '') : JSON.stringify([there])
-      lists.set(list, (lists.get(list) ?? 0) + 1)
+    let begin = 0
+    for (let at = 0; at < listsAt.length; at += 1) {
+      const lists = listsAt[at]
+      const end = counted.indexOf('\n', begin)
+      if (lists) {
+        const there = address?.[COUNTED[at] as keyof typeof address]
+        count(
+          lists,
+          there === undefined ? counted.slice(begin, end < 0 ? undefined : end) : JSON.stringify([there]),
+        )
+      }
+      begin = end < 0 ? counted.length : end + 1
     }
   })
   const named: PetFacets['facets'] = {}
@@ -183,8 +190,8 @@ export async function countMatches(finder: Finder, query: SearchQuery): Promise<
 
 async function countNear(db: Db, tokenQuery: TokenQuery, near: Near): Promise<number> {
   let count = 0
-  for (const { place, count: animals } of await countByPlace(db, tokenQuery))
-    if (near.metersOf.has(place ?? '')) count += Number(animals)
+  for (const [place, animals] of await countByPlace(db, tokenQuery))
+    if (near.metersOf.has(place ?? '')) count += animals
   return count
 }
 
@@ -193,7 +200,8 @@ async function countNear(db: Db, tokenQuery: TokenQuery, near: Near): Promise<nu
  * every query.
  *
  * @param query a query without times
- * @returns undefined if there are too many animals to count those near a place, or if the database is busy
+ * @returns undefined if there are too many animals to count the animals near a place, or if the database is
+ * busy
  */
 export async function countFew(finder: Finder, query: SearchQuery): Promise<MatchCount | undefined> {
   const { tokenQuery, near } = await criteriaOf(finder, query)

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import { prepareQuery } from '../../db/prepared.ts'
 import type { Db } from '../../db/tables.ts'
 import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
@@ -10,10 +9,10 @@ import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold, wordsOf } from '../../search/words.ts'
 import type { PetQuery } from '../schema.ts'
 import type { Clause, TokenQuery } from './matching.ts'
-import { bareNumber } from './numbers.ts'
 import {
   AT,
   atOrganization,
+  bareNumber,
   DAY_MS,
   type DateFilter,
   daysBetween,
@@ -74,7 +73,7 @@ export interface Criteria {
 }
 
 /**
- * @param view whose numbers `q` finds
+ * @param view determines which shelter IDs, kennels and microchips `q` finds
  * @throws {ApiError} invalid_parameter for an unknown place in `near`
  */
 export async function criteriaOf(
@@ -108,7 +107,9 @@ export async function criteriaOf(
   if (filters.name !== undefined && nameWords.length === 0) anyOf([])
   const cells = near && cellsNear(near.point, near.meters)
   return {
-    tokenQuery: { clauses: cells ? [...clauses, { tokens: cells }] : clauses },
+    tokenQuery: {
+      clauses: cells ? [...clauses, { tokens: cells, places: [...near.metersOf.keys()] }] : clauses,
+    },
     inName: words.length > 0 ? words.map((word) => wordClause(NAME_WORD, word)) : undefined,
     isWithin: exactTest(filters, near),
     hasMoments: MOMENTS.some((filter) => filters[filter] !== undefined),
@@ -232,13 +233,6 @@ export function finderOf(context: Pick<Context, 'db' | 'version'>): Finder {
   return finder
 }
 
-const countPlaces = prepareQuery<object, { count: number }>((db) =>
-  db.selectFrom('search_place').select(sql<number>`count(*)`.as('count')),
-)
-const readPlaces = prepareQuery<object, { place: string }>((db) =>
-  db.selectFrom('search_place').select('place'),
-)
-
 /**
  * Caches the places. Places are never deleted, so the cache is current if the number of places is unchanged.
  */
@@ -246,9 +240,9 @@ function placeReader(db: Db): Finder['places'] {
   let count = 0
   let bands: Bands = new Map()
   return async () => {
-    const [row] = await countPlaces(db, {})
-    if (row?.count === count) return bands
-    const tokens = await readPlaces(db, {})
+    const counted = db.selectFrom('search_place').select(sql<number>`count(*)`.as('count'))
+    if ((await counted.executeTakeFirst())?.count === count) return bands
+    const tokens = await db.selectFrom('search_place').select('place').execute()
     const next = await bandsOf(tokens.map(({ place }) => place))
     count = tokens.length
     bands = next
@@ -278,7 +272,7 @@ export interface Near {
   point: Point
   /** The maximum distance in meters. */
   meters: number
-  /** The places in reach: the distance in whole meters, by the token of the place. */
+  /** The distance of each place within reach, in whole meters, by the token of the place. */
   metersOf: ReadonlyMap<string, number>
 }
 

@@ -27,7 +27,7 @@ async function startTwo(t: TestContext) {
 
 const idsIn = ({ body }: { body: { id: number }[] }): number[] => body.map(({ id }) => id)
 
-test('no search finds an animal by its staff members, before and after it is indexed; q of staff finds only kennel and microchip', async (t) => {
+test('no search finds an animal by its staff-only members, before and after it is indexed; q of staff finds only kennel and microchip', async (t) => {
   const { get, asReader, index } = await startTwo(t)
   const words = ['stray', 'secretly', 'bites', 'hidden', 'hidden words', '094', 'orth', 'number:north7']
   const numbers = ['528140000123456', '5281-4000', 'north', 'North 7', '7', 'rex,north7']

@@ -4,6 +4,7 @@ import { dialectOf } from '../../db/dialect.ts'
 import { openForCommand } from '../../db/open-database.ts'
 import { type Answer, assertError } from '../../testing/client.ts'
 import { doJobs } from '../../testing/jobs.ts'
+import { setNextPetId } from '../../testing/next-id.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../testing/start-app.ts'
 import { mostCounted } from './facets.ts'
 import { readCandidates } from './matching.ts'
@@ -206,7 +207,7 @@ async function addManyAnimals({ databaseUrl, service }: TestApp): Promise<void> 
   await doJobs(service.context)
 }
 
-test('GET /v1/pets with more matches than are sorted: finds each animal once, and does not block other requests', async (t) => {
+test('GET /v1/pets with more matches than are sorted in memory: finds each animal once, and does not block other requests', async (t) => {
   const app = await startApp(t, { key: KEY })
   await addManyAnimals(app)
   const expected = Array.from({ length: AVAILABLE }, (_, index) => SOLD + index + 1)
@@ -238,4 +239,29 @@ test('GET /v1/pets with more matches than are sorted: finds each animal once, an
   assert.equal(rows[0]?.id, SOLD + 1)
   // The last turn is the one that ends the counting.
   assert.ok(turns > 1, `${turns} turns of the event loop`)
+})
+
+test('GET /v1/pets with four filters finds animals whose ids are far apart, in every order', async (t) => {
+  const { get, post, databaseUrl } = await startApp(t, { key: KEY })
+  const members = { categoryId: 1, status: 'available', sex: 'male', size: 'small' }
+  const ids: number[] = []
+  for (const [index, name] of ['Cid', 'Ada', 'Dot', 'Bo'].entries()) {
+    ids.push((await post('/v1/pets', { ...members, name })).body.id)
+    await setNextPetId(databaseUrl, (index + 1) * 600_000)
+  }
+  const [cid, ada, dot, bo] = ids
+  const filters = 'categoryId=1&status=available&sex=male&size=small'
+  for (const [sort, expected] of [
+    ['id', [cid, ada, dot, bo]],
+    ['-id', [bo, dot, ada, cid]],
+    ['name', [ada, bo, cid, dot]],
+    ['-publishedAt', [bo, dot, ada, cid]],
+  ] as const) {
+    assert.deepEqual(idsIn(await get(`/v1/pets?${filters}&sort=${sort}`)), expected, sort)
+    const page = await get(`/v1/pets?${filters}&sort=${sort}&limit=2`)
+    assert.deepEqual(idsIn(page), expected.slice(0, 2), sort)
+    const [, next = ''] = /<http:\/\/[^/]+([^>]*)>; rel="next"/.exec(String(page.headers.link)) ?? []
+    assert.deepEqual(idsIn(await get(next)), expected.slice(2), sort)
+  }
+  assert.equal((await get(`/v1/pets/facets?${filters}&facet=sex`)).body.matches, ids.length)
 })

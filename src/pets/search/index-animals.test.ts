@@ -26,7 +26,7 @@ test('after each change, the next search finds an animal by its new values only'
   assert.deepEqual([await finds('tag=shy'), await finds('q=max')], [0, 0])
 })
 
-test('after an organization moves, 500 of its animals are indexed at once, and the others by the job', async (t) => {
+test('after an organization moves, 500 of its animals are indexed immediately, and the others by the job', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const { get, post, patch } = app
   await post('/v1/organizations', { code: 'A', name: 'A', address: { city: 'Denver' } })

@@ -6,18 +6,19 @@ import type { Db } from '../../db/tables.ts'
 import type { Write } from '../../db/write.ts'
 import { type Job, runInSteps } from '../../jobs/job.ts'
 import { organizationPlacesOf } from '../../organizations/places.ts'
-import { AT, entryOf, type IndexEntry, SEARCHED_COLUMNS, type SearchedRow, token } from './tokens.ts'
+import { STORED_COLUMNS, type StoredRow } from '../row.ts'
+import { AT, entryOf, ID_BLOCK, type IndexEntry, idBlock, token } from './tokens.ts'
 
 // Writes the search index. This happens in the same transaction that changes the animals.
 
 /** The maximum number of animals that a transaction indexes. The next change or the job indexes the rest. */
 const MAX_ANIMALS = 500
 
-const readNewest = prepareQuery<object, SearchedRow>((db) =>
+const readNewest = prepareQuery<object, StoredRow>((db) =>
   db
     .selectFrom('search_change')
     .innerJoin('pet', 'pet.id', 'search_change.pet_id')
-    .select(SEARCHED_COLUMNS)
+    .select(STORED_COLUMNS)
     .orderBy('search_change.seq', 'desc')
     .limit(MAX_ANIMALS),
 )
@@ -30,7 +31,7 @@ const forgetChanged = prepareQuery<{ ids: unknown }, never>((db, fill) =>
  * For PostgreSQL: takes the recorded changes of this transaction, or all changes that no other transaction
  * has locked.
  */
-const takeChanged = prepareQuery<{ anyOf: boolean }, SearchedRow>(
+const takeChanged = prepareQuery<{ anyOf: boolean }, StoredRow>(
   (db, _fill, { anyOf }) =>
     db
       .with('taken', (of) =>
@@ -46,11 +47,11 @@ const takeChanged = prepareQuery<{ anyOf: boolean }, SearchedRow>(
       )
       .selectFrom('taken')
       .innerJoin('pet', 'pet.id', 'taken.pet_id')
-      .select(SEARCHED_COLUMNS),
+      .select(STORED_COLUMNS),
   ({ anyOf }) => String(anyOf),
 )
 
-async function readChanged(db: Db, anyOf: boolean): Promise<SearchedRow[]> {
+async function readChanged(db: Db, anyOf: boolean): Promise<StoredRow[]> {
   if (dialectOf(db).engine === 'postgres') return takeChanged(db, { anyOf })
   const rows = await readNewest(db, {})
   const ids = rows.map(({ id }) => id)
@@ -58,10 +59,10 @@ async function readChanged(db: Db, anyOf: boolean): Promise<SearchedRow[]> {
   return rows
 }
 
-const readOfOrganization = prepareQuery<{ organizationId: number; behind: number }, SearchedRow>((db, fill) =>
+const readOfOrganization = prepareQuery<{ organizationId: number; behind: number }, StoredRow>((db, fill) =>
   db
     .selectFrom('pet')
-    .select(SEARCHED_COLUMNS)
+    .select(STORED_COLUMNS)
     .where('organization_id', '=', fill('organizationId'))
     .where('id', '>', fill('behind'))
     .orderBy('id')
@@ -69,7 +70,7 @@ const readOfOrganization = prepareQuery<{ organizationId: number; behind: number
 )
 
 /** Reads the next animals of a moved organization that has too many animals for one transaction. */
-async function readMoved(db: Db): Promise<SearchedRow[]> {
+async function readMoved(db: Db): Promise<StoredRow[]> {
   const next = db.selectFrom('search_move').select(['organization_id', 'behind']).limit(1)
   const row = await dialectOf(db).lockRows(next, 'skip').executeTakeFirst()
   if (!row) return []
@@ -99,8 +100,8 @@ export async function indexAnimals(db: Db, includeOthers = false): Promise<boole
   return rows.length === MAX_ANIMALS
 }
 
-async function index(db: Db, rows: SearchedRow[]): Promise<void> {
-  const organizationIdOf = ({ organizationId }: SearchedRow) => organizationId ?? 0
+async function index(db: Db, rows: StoredRow[]): Promise<void> {
+  const organizationIdOf = ({ organizationId }: StoredRow) => organizationId ?? 0
   const placeOf = await organizationPlacesOf(db, rows.map(organizationIdOf).filter(Boolean))
   const entries = rows.map((row) => entryOf(row, placeOf.get(organizationIdOf(row))))
   // FTS5 is fastest when ids rise.
@@ -144,7 +145,8 @@ async function inSqlite(db: Db, entries: IndexEntry[], places: string[]): Promis
   for (const place of places) await notePlace(db, { place })
   for (const { tokens, ...keys } of entries) {
     await writeKeys(db, keys)
-    await writeTokens(db, { id: keys.id, tokens: tokens.join('\n') })
+    const block = token(ID_BLOCK, idBlock(keys.id))
+    await writeTokens(db, { id: keys.id, tokens: [block, ...tokens].join('\n') })
   }
 }
 
@@ -229,21 +231,24 @@ async function totalChanges(db: Db): Promise<number> {
 }
 
 /** Merges all segments, in small transactions. */
-export async function mergeAll(write: Write, mayGoOn = async () => true): Promise<void> {
+export async function mergeAll(write: Write, mayContinue = async () => true): Promise<void> {
   let isFirst = true
   await runInSteps(async () => {
     const isUnfinished = await write(changes.mergeTokens, isFirst)
     isFirst = false
     return isUnfinished
-  }, mayGoOn)
+  }, mayContinue)
 }
 
 /** Indexes the animals that no transaction has indexed yet, then merges segments. */
 export const searchIndex: Job = {
   isDue: async ({ db }) => (await hasPending(db)) || (await isMergeDue(db)),
-  async run({ db, write }, mayGoOn) {
-    await runInSteps(async () => (await write(changes.indexAnimals, true)) || (await hasPending(db)), mayGoOn)
-    if (await isMergeDue(db)) await mergeAll(write, mayGoOn)
+  async run({ db, write }, mayContinue) {
+    await runInSteps(
+      async () => (await write(changes.indexAnimals, true)) || (await hasPending(db)),
+      mayContinue,
+    )
+    if (await isMergeDue(db)) await mergeAll(write, mayContinue)
   },
 }
 

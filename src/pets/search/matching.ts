@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { dialectOf, inList, listParameter, readWithFallbackPlan } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
-import { type RowWithTimes, VIEW_COLUMNS } from '../row.ts'
-import { ANY_TOKEN } from './tokens.ts'
+import { compareBytes } from '../../search/words.ts'
+import { STORED_COLUMNS, type StoredRow } from '../row.ts'
+import { ANY_TOKEN, ID_BLOCK, idBlock, token } from './tokens.ts'
 
 // Queries the search index, which is FTS5 in SQLite and GIN in PostgreSQL.
 
@@ -11,6 +12,8 @@ import { ANY_TOKEN } from './tokens.ts'
 export interface Clause {
   tokens: string[]
   prefixes?: string[]
+  /** The places of all animals that match. PostgreSQL finds the animals by these places, not by tokens. */
+  places?: string[]
 }
 
 /** An animal must match every clause in `clauses`, and no clause in `without`. */
@@ -50,16 +53,22 @@ export type Position = readonly [key: number | string, id: number]
 export interface Candidate {
   position: Position
   place: string | null
-  row: RowWithTimes
+  row: StoredRow
 }
 
 /** Batches of animals. The generator returns where to continue, or undefined at the end. */
 export type Candidates = AsyncGenerator<Candidate[], Position | undefined>
 
 /** A row with the animal's sort key and the token of its place. */
-export interface CandidateRow extends RowWithTimes {
+export interface CandidateRow extends StoredRow {
   placeToken: string | null
   sortKey: string | number
+}
+
+/** A row as `read` sorts it. */
+interface KeyedRow {
+  id: number
+  sortKey?: string | number
 }
 
 export const toCandidate = (key: string | number, row: CandidateRow): Candidate => ({
@@ -70,7 +79,7 @@ export const toCandidate = (key: string | number, row: CandidateRow): Candidate 
 
 type Sql = RawBuilder<unknown>
 
-const SHOWN = VIEW_COLUMNS.map((column) => {
+const SHOWN = STORED_COLUMNS.map((column) => {
   const [name = '', as = name] = column.split(' as ')
   return sql`pet.${sql.raw(name)} as ${sql.raw(`"${as}"`)}`
 })
@@ -85,6 +94,8 @@ const MAX_SORTED = 5_000
  * may be at the end of the order, for example available animals in the order of publication.
  */
 const MAX_TESTED = 500
+/** With fewer clauses, one statement for all ids is fast enough, and several would take longer. */
+const MIN_SPLIT_CLAUSES = 4
 
 /** Reads the animals that have the tokens, in order. */
 export function readCandidates(db: Db, reading: Reading): Promise<CandidateRow[]> {
@@ -93,20 +104,22 @@ export function readCandidates(db: Db, reading: Reading): Promise<CandidateRow[]
 }
 
 /** Reads only columns of `pet_search` (alias `s`), which is faster. */
-export const readKeys = <Row extends object>(db: Db, reading: Reading, columns: Sql): Promise<Row[]> =>
-  read(db, reading, columns, false)
+export const readKeys = <Row extends { id: number }>(
+  db: Db,
+  reading: Reading,
+  columns: Sql,
+): Promise<Row[]> => read(db, reading, columns, false)
 
-function read<Row extends object>(db: Db, reading: Reading, columns: Sql, withPet: boolean): Promise<Row[]> {
+function read<Row extends KeyedRow>(
+  db: Db,
+  reading: Reading,
+  columns: Sql,
+  withPet: boolean,
+): Promise<Row[]> {
   const { engine, runOwnPlan } = dialectOf(db)
-  const readBy = async (inside: Db, otherPlan: boolean): Promise<Row[]> => {
-    if (engine === 'sqlite' && (await needsWalk(inside, reading)))
-      return walk(inside, reading, columns, withPet)
-    const query =
-      engine === 'sqlite'
-        ? ofSqlite(inside, reading, columns, withPet)
-        : ofPostgres(inside, reading, columns, withPet, otherPlan)
-    return runOwnPlan<Row>(inside, query.compile(inside))
-  }
+  if (engine === 'sqlite') return readFromSqlite(db, reading, columns, withPet)
+  const readBy = (inside: Db, otherPlan: boolean): Promise<Row[]> =>
+    runOwnPlan<Row>(inside, ofPostgres(inside, reading, columns, withPet, otherPlan).compile(inside))
   return readWithFallbackPlan(db, readBy, reading.isRare ? 0 : reading.firstPlanMs)
 }
 
@@ -130,23 +143,78 @@ const petOf = (withPet: boolean): Sql => (withPet ? sql`cross join pet on pet.id
 
 const fitsOf = (tokenQuery: TokenQuery): Sql => sql`pet_tokens match ${expressionOf('sqlite', tokenQuery)}`
 
-function ofSqlite(db: Db, reading: Reading, columns: Sql, withPet: boolean): Sql {
-  const { tokenQuery, key } = reading
-  const all = isAll(tokenQuery)
-  const { where, order } = tail(db, reading, key || all ? sql`s.pet_id` : sql`pet_tokens.rowid`)
-  if (all) return sql`select ${columns} from pet_search as s ${petOf(withPet)} where ${where} ${order}`
-  return sql`select ${columns} from pet_tokens cross join pet_search as s on s.pet_id = pet_tokens.rowid
-    ${petOf(withPet)} where ${fitsOf(tokenQuery)} and ${where} ${order}`
+async function readFromSqlite<Row extends KeyedRow>(
+  db: Db,
+  reading: Reading,
+  columns: Sql,
+  withPet: boolean,
+): Promise<Row[]> {
+  const { tokenQuery, key, direction, after, limit, ids } = reading
+  const { runOwnPlan } = dialectOf(db)
+  const pets = petOf(withPet)
+  if (isAll(tokenQuery)) {
+    const { where, order } = tail(db, reading, sql`s.pet_id`)
+    const query = sql`select ${columns} from pet_search as s ${pets} where ${where} ${order}`
+    return runOwnPlan<Row>(db, query.compile(db))
+  }
+  if (key && (await countUpTo(db, tokenQuery, MAX_SORTED + 1)) > MAX_SORTED)
+    return readInOrder(db, reading, columns, withPet)
+  const rows: Row[] = []
+  const parts = ids ? [tokenQuery] : partsById(db, tokenQuery, direction, key ? undefined : after?.[1])
+  for await (const part of parts) {
+    const { where, order } = tail(
+      db,
+      key ? reading : { ...reading, limit: limit - rows.length },
+      key ? sql`s.pet_id` : sql`pet_tokens.rowid`,
+    )
+    const query = sql`select ${columns} from pet_tokens cross join pet_search as s on s.pet_id = pet_tokens.rowid
+      ${pets} where ${fitsOf(part)} and ${where} ${order}`
+    rows.push(...(await runOwnPlan<Row>(db, query.compile(db))))
+    if (!key && rows.length >= limit) break
+  }
+  return key ? rows.sort(byKey(direction)).slice(0, limit) : rows
 }
 
-/** Whether SQLite has too many matches to sort. */
-async function needsWalk(db: Db, { key, tokenQuery }: Reading): Promise<boolean> {
-  if (key === undefined || isAll(tokenQuery)) return false
-  return (await countUpTo(db, tokenQuery, MAX_SORTED + 1)) > MAX_SORTED
+function byKey(direction: Direction): (one: KeyedRow, other: KeyedRow) => number {
+  const sign = direction === 'asc' ? 1 : -1
+  return ({ sortKey: one = 0, id }, { sortKey: other = 0, id: otherId }) => {
+    const order = typeof one === 'string' ? compareBytes(one, String(other)) : Number(one) - Number(other)
+    return sign * (order || Number(id) - Number(otherId))
+  }
+}
+
+/**
+ * Splits a query into queries for consecutive ids. For common tokens that rarely occur together, FTS5
+ * examines every animal, and other requests wait for the statement.
+ *
+ * @param after only ids after this one, in the direction
+ */
+async function* partsById(
+  db: Db,
+  tokenQuery: TokenQuery,
+  direction: Direction,
+  after?: number,
+): AsyncGenerator<TokenQuery> {
+  if (tokenQuery.clauses.length < MIN_SPLIT_CLAUSES) {
+    yield tokenQuery
+    return
+  }
+  // SQLite reads only one entry of the index for each of two queries, but all entries for a query of both.
+  const bounds = sql<never>`select
+    (select min(pet_id) from pet_search) as least, (select max(pet_id) from pet_search) as greatest`
+  const [row] = await dialectOf(db).run<{ least: number | null; greatest: number }>(db, bounds.compile(db))
+  if (row?.least == null) return
+  const isUp = direction === 'asc'
+  const [first, last] = isUp ? [row.least, row.greatest] : [row.greatest, row.least]
+  const step = isUp ? 1 : -1
+  for (let block = idBlock(after ?? first); step * (idBlock(last) - block) >= 0; block += step) {
+    yield { ...tokenQuery, clauses: [{ tokens: [token(ID_BLOCK, block)] }, ...tokenQuery.clauses] }
+    await yieldToEventLoop()
+  }
 }
 
 /** Goes through the animals in the order of the key, and lets other requests run between statements. */
-async function walk<Row extends object>(
+async function readInOrder<Row extends KeyedRow>(
   db: Db,
   reading: Reading,
   columns: Sql,
@@ -189,50 +257,73 @@ function ofPostgres(db: Db, reading: Reading, columns: Sql, withPet: boolean, ot
   const join = withPet ? sql`join pet on pet.id = s.pet_id` : sql``
   const { tokenQuery } = reading
   const { where, order } = tail(db, reading, sql`s.pet_id`)
-  const fits = isAll(tokenQuery)
-    ? sql`true`
-    : sql`s.tokens @@ ${expressionOf('postgres', tokenQuery)}::tsquery`
-  const inner = sql`select ${KEYS} from pet_search as s where ${fits}`
-  // `offset 0` hides the order from the planner. The planner then finds animals by their tokens, and sorts
-  // the result.
+  const fits = fitsInPostgres(tokenQuery)
+  // `offset 0` hides the order from the planner. The planner then finds animals by their tokens or places, and
+  // sorts only their keys.
+  const sortKey = reading.key ? sql`, s.${sql.ref(reading.key)}` : sql``
+  const ids = sql`
+    select s.pet_id from (select s.pet_id${sortKey} from pet_search as s where ${fits} offset 0) as s
+    where ${where} ${order}`
   const from = otherPlan
-    ? sql`(select ${KEYS} from (${inner} offset 0) as s where ${where} ${order})`
-    : sql`(${inner} and ${where} ${order})`
+    ? sql`(select ${KEYS} from pet_search as s where s.pet_id = any(array(${ids})))`
+    : sql`(select ${KEYS} from pet_search as s where ${fits} and ${where} ${order})`
   return sql`select ${columns} from ${from} as s ${join} ${order}`
 }
 
 const isAll = ({ clauses, without }: TokenQuery): boolean => clauses.length === 0 && !without
 
+function fitsInPostgres({ clauses, without }: TokenQuery): Sql {
+  const conditions = clauses.flatMap(({ places }) => (places ? [sql`s.place = any(${places}::text[])`] : []))
+  const others = { clauses: clauses.filter(({ places }) => !places), without }
+  if (!isAll(others)) conditions.push(sql`s.tokens @@ ${expressionOf('postgres', others)}::tsquery`)
+  return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`
+}
+
 /** @returns the parts of a statement that searches for tokens */
-function source(engine: 'sqlite' | 'postgres', tokenQuery: TokenQuery): Record<'from' | 'fits' | 'id', Sql> {
-  const expression = expressionOf(engine, tokenQuery)
+function source(db: Db, tokenQuery: TokenQuery): Record<'from' | 'fits' | 'join', Sql> {
+  const { engine } = dialectOf(db)
   if (engine === 'sqlite')
-    return { from: sql`pet_tokens`, fits: sql`pet_tokens match ${expression}`, id: sql`pet_tokens.rowid` }
-  const fits = isAll(tokenQuery) ? sql`true` : sql`s.tokens @@ ${expression}::tsquery`
-  return { from: sql`pet_search as s`, fits, id: sql`s.pet_id` }
+    return {
+      from: sql`pet_tokens`,
+      fits: fitsOf(tokenQuery),
+      join: sql`cross join pet_search as s on s.pet_id = pet_tokens.rowid`,
+    }
+  return { from: sql`pet_search as s`, fits: fitsInPostgres(tokenQuery), join: sql`` }
 }
 
 /** Counts matching animals, up to `max`. */
 export async function countUpTo(db: Db, tokenQuery: TokenQuery, max: number): Promise<number> {
-  const { engine, runOwnPlan } = dialectOf(db)
-  const { from, fits } = source(engine, tokenQuery)
-  const query = sql`select count(*) as count from (select 1 from ${from} where ${fits} limit ${max}) as found`
-  const [row] = await readWithFallbackPlan(db, (inside) =>
-    runOwnPlan<{ count: number }>(inside, query.compile(inside)),
-  )
-  return Number(row?.count)
+  let count = 0
+  for await (const part of partsToCount(db, tokenQuery)) {
+    const { from, fits } = source(db, part)
+    const query = sql`
+      select count(*) as count from (select 1 from ${from} where ${fits} limit ${max - count}) as found`
+    const [row] = await runCount<{ count: number }>(db, query)
+    count += Number(row?.count)
+    if (count >= max) break
+  }
+  return count
 }
 
 /** Counts matching animals by place. */
-export async function countByPlace(
-  db: Db,
-  tokenQuery: TokenQuery,
-): Promise<{ place: string | null; count: number }[]> {
-  const { engine, runOwnPlan } = dialectOf(db)
-  const { from, fits, id } = source(engine, tokenQuery)
-  const join = engine === 'sqlite' ? sql`cross join pet_search as s on s.pet_id = ${id}` : sql``
-  const query = sql`select s.place, count(*) as count from ${from} ${join} where ${fits} group by s.place`
-  return readWithFallbackPlan(db, (inside) => runOwnPlan(inside, query.compile(inside)))
+export async function countByPlace(db: Db, tokenQuery: TokenQuery): Promise<Map<string | null, number>> {
+  const counts = new Map<string | null, number>()
+  for await (const part of partsToCount(db, tokenQuery)) {
+    const { from, fits, join } = source(db, part)
+    const query = sql`select s.place, count(*) as count from ${from} ${join} where ${fits} group by s.place`
+    const rows = await runCount<{ place: string | null; count: number }>(db, query)
+    for (const { place, count } of rows) counts.set(place, (counts.get(place) ?? 0) + Number(count))
+  }
+  return counts
+}
+
+const runCount = <Row extends object>(db: Db, query: Sql): Promise<Row[]> =>
+  readWithFallbackPlan(db, (inside) => dialectOf(inside).runOwnPlan<Row>(inside, query.compile(inside)))
+
+/** PostgreSQL counts all animals at once, because no other request waits for it. */
+async function* partsToCount(db: Db, tokenQuery: TokenQuery): AsyncGenerator<TokenQuery> {
+  if (dialectOf(db).engine === 'sqlite') yield* partsById(db, tokenQuery, 'asc')
+  else yield tokenQuery
 }
 
 // Writes token queries in the syntax of FTS5 and of tsquery.

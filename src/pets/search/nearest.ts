@@ -115,11 +115,10 @@ async function* byPlaces(
   for (let count = 0; rings.length > 0; count += 1) {
     const here = rings.splice(0, ringsWithin(rings, maxPlaces))
     const [first, last] = [here[0] as Ring, here.at(-1) as Ring]
-    const at = { tokens: here.flatMap(({ places }) => places) }
+    const places = here.flatMap((ring) => ring.places)
     const reading = {
-      tokenQuery: { ...tokenQuery, clauses: [at, ...tokenQuery.clauses] },
+      tokenQuery: { ...tokenQuery, clauses: [{ tokens: places, places }, ...tokenQuery.clauses] },
       direction: 'asc' as const,
-      isRare: true,
     }
     if (here.length === 1) yield* inRing(db, reading, first.meters, near, after)
     else {

@@ -1,51 +1,45 @@
 import { hash } from 'node:crypto'
-import type { OrganizationPlace } from '../../organizations/places.ts'
+import type { PetSearchTable } from '../../db/animal-tables.ts'
+import type { AddressFilter, OrganizationPlace } from '../../organizations/places.ts'
 import { cellsOf } from '../../places/distance.ts'
 import { fold, wordsOf } from '../../search/words.ts'
-import { careStart } from '../care.ts'
-import { toPublicParts } from '../row.ts'
-import type { Pet } from '../schema.ts'
-import { numberForms, numberKey } from './numbers.ts'
+import { careStart } from '../age.ts'
+import { type StoredRow, toPublicParts } from '../row.ts'
+import type { CountedFilter, Pet } from '../schema.ts'
+
+// The forms of shelter IDs, kennels and microchips by which staff search and sort animals.
+
+/** The maximum length and number of the forms of one text. */
+const [MAX_NUMBER_LENGTH, MAX_FORMS] = [100, 8]
+const WORDS = /[\p{L}\p{M}\p{N}]+/gu
+
+/** Removes case, accents, spaces and punctuation, so all spellings of a number are equal. */
+export const bareNumber = (text: string): string =>
+  (fold(text).match(WORDS) ?? []).join('').slice(0, MAX_NUMBER_LENGTH)
+
+/**
+ * @returns every ending of the number that begins with a word: for `CO12-2026-0153`, these are
+ * `co1220260153`, `20260153` and `0153`
+ */
+function numberForms(text: string): string[] {
+  const words = fold(text).match(WORDS) ?? []
+  return words.slice(0, MAX_FORMS).map((_, first) => words.slice(first).join('').slice(0, MAX_NUMBER_LENGTH))
+}
+
+const [SORTED_NUMBER_CHARACTERS, SORTED_DIGITS] = [60, 12]
+
+/** @returns a sort key: A-9 comes before A-10, and a missing text comes after all others */
+function numberKey(text: string | null | undefined): string {
+  if (!text) return '1'
+  const padded = fold(text).replace(/\d+/g, (digits) => digits.padStart(SORTED_DIGITS, '0'))
+  return `0${[...padded].slice(0, SORTED_NUMBER_CHARACTERS).join('')}`
+}
 
 /*
  * Searches find animals by tokens. A token is the name of a filter and a value, such as `species:dog`, or a
  * word of a text, such as `w:calm`. Tokens come from public members only, so a search cannot reveal private
  * members. The exception is the filter NUMBER, which only queries of staff use.
  */
-
-/** The values of an animal's row that the index depends on. */
-export interface SearchedRow {
-  id: number
-  name: string
-  categoryId: number
-  status: string | null
-  externalId: string | null
-  organizationId: number | null
-  profile: string | null
-  publicPart: string | null
-  staffPart: string | null
-  photos: unknown
-  publishedAt: number | null
-  createdAt: number | null
-  updatedAt: number
-}
-
-/** The columns of SearchedRow. */
-export const SEARCHED_COLUMNS = [
-  'pet.id',
-  'pet.name',
-  'pet.category_id as categoryId',
-  'pet.status',
-  'pet.external_id as externalId',
-  'pet.organization_id as organizationId',
-  'pet.profile',
-  'pet.public_part as publicPart',
-  'pet.staff_part as staffPart',
-  'pet.photos',
-  'pet.published_at as publishedAt',
-  'pet.created_at as createdAt',
-  'pet.updated_at as updatedAt',
-] as const
 
 /** The filters with a yes-or-no value, and the member that each filter tests. */
 export const TRAIT_FILTERS = {
@@ -60,7 +54,6 @@ export const TRAIT_FILTERS = {
 } as const
 
 const TRAITS = Object.entries(TRAIT_FILTERS)
-const PLACE_FILTERS = ['country', 'region', 'postcode', 'city'] as const
 
 export type DateFilter = 'born' | 'published' | 'updated'
 
@@ -83,6 +76,10 @@ export function textToken(filter: string, value: string): string {
 
 /** A token that every animal has. */
 export const ANY_TOKEN = 'any'
+/** The filter for consecutive ids. SQLite searches one block of ids at a time (see `partsById`). */
+export const ID_BLOCK = 'block'
+const IDS_PER_BLOCK = 250_000
+export const idBlock = (id: number): number => Math.floor(id / IDS_PER_BLOCK)
 /** The filter for words in any text. */
 export const WORD = 'w'
 /** The filter for words in the name. */
@@ -163,32 +160,17 @@ interface Parts {
   traits?: Record<string, boolean>
   goodWith?: Record<string, boolean>
   tags?: string[]
-  place?: Partial<Record<(typeof PLACE_FILTERS)[number], string>> & { latitude?: number; longitude?: number }
+  place?: Partial<Record<AddressFilter, string>> & { latitude?: number; longitude?: number }
 }
 
-/** The entry of an animal in the search index. */
-export interface IndexEntry {
+/** The entry of an animal in the search index. `counted` has one line for each filter in COUNTED. */
+export interface IndexEntry extends Omit<PetSearchTable, 'pet_id' | 'tokens'> {
   id: number
-  /** The sort keys. Only staff sort by number, kennel and intake. */
-  name: string
-  published: number
-  updated: number
-  age: string
-  number: string
-  kennel: string
-  intake: number
-  /** The token of the animal's place. */
-  place: string | null
-  /**
-   * The values that facets count. Each filter in COUNTED has one line: a JSON array, or an empty line without
-   * values.
-   */
-  counted: string
   tokens: string[]
 }
 
 /** @param organization the location for an animal without its own place */
-export function entryOf(row: SearchedRow, organization: OrganizationPlace | undefined): IndexEntry {
+export function entryOf(row: StoredRow, organization: OrganizationPlace | undefined): IndexEntry {
   const { id, name, status, organizationId, profile, publicPart, publishedAt, updatedAt } = row
   const staff = staffIn(row.staffPart)
   const parts: Parts = toPublicParts(profile, publicPart)
@@ -230,7 +212,7 @@ const LAST_INTAKE = 999_999
 
 /** @returns the day from which days in care count, as a number of days since 1970 */
 function intakeKey(
-  { status, createdAt, publishedAt }: SearchedRow,
+  { status, createdAt, publishedAt }: StoredRow,
   { intakeDate, outcomeKind }: NonNullable<Pet['staff']>,
 ): number {
   const start = careStart({ intakeDate, createdAt, publishedAt })
@@ -243,19 +225,19 @@ function staffIn(staffPart: string | null): NonNullable<Pet['staff']> {
   return staffPart?.includes('"staff":') ? (JSON.parse(staffPart).staff ?? {}) : {}
 }
 
-/** Filters that facets count. Add new ones at the end. */
-export const COUNTED = [
-  ...(['categoryId', 'status', 'organizationId', 'species', 'breed', 'color', 'coat', 'age', 'sex'] as const),
-  ...(['size', 'tag', 'hasPhotos', 'country', 'region', 'postcode', 'city'] as const),
-  ...(Object.keys(TRAIT_FILTERS) as (keyof typeof TRAIT_FILTERS)[]),
-] as const
+/** Filters that facets count, in the order of their lines in `counted`. Add new filters at the end. */
+const COUNTED_FILTERS: Record<CountedFilter, unknown> = {
+  ...{ categoryId: 1, status: 1, organizationId: 1, species: 1, breed: 1, color: 1, coat: 1, age: 1, sex: 1 },
+  ...{ size: 1, tag: 1, hasPhotos: 1, country: 1, region: 1, postcode: 1, city: 1 },
+  ...TRAIT_FILTERS,
+}
 
-type CountedFilter = (typeof COUNTED)[number]
+export const COUNTED = Object.keys(COUNTED_FILTERS) as CountedFilter[]
 
 const jsonOf = (values: string[]): string => (values.length === 0 ? '' : JSON.stringify(values))
 
 /** @returns the values of an animal by filter, in the spelling of the animal */
-function valuesOf(row: SearchedRow, parts: Parts): Record<CountedFilter | 'externalId', string[]> {
+function valuesOf(row: StoredRow, parts: Parts): Record<CountedFilter | 'externalId', string[]> {
   const { categoryId, status, externalId, organizationId, photos } = row
   const { species, breed, colors = [], coat, age, sex, size, tags = [], place } = parts
   const trait = ([member, key]: readonly ['goodWith' | 'traits', string]) => list(parts[member]?.[key])
