@@ -79,7 +79,7 @@ const BATCH_SIZE = 200
 /** Updates age groups that are derived from birth dates. */
 export const ages: Job = {
   isDue: ({ db, clock }) => hasDue(db, clock()),
-  run: ({ write, clock }, mayGoOn) => runInSteps(() => write(changes.renewAges, clock()), mayGoOn),
+  run: ({ write, clock }, mayContinue) => runInSteps(() => write(changes.renewAges, clock()), mayContinue),
 }
 
 function due(db: Db, now: number) {
@@ -91,7 +91,7 @@ async function hasDue(db: Db, now: number): Promise<boolean> {
 }
 
 /**
- * Updates the age groups of a batch of animals. The history gets no entries, because nobody changed the
+ * Updates the age groups of a batch of animals. The history gets no entries, because no person changed the
  * animals.
  *
  * @returns whether more animals may be due
@@ -106,4 +106,21 @@ export async function renewAges(db: Db, now: number): Promise<boolean> {
     await update(db, stored, await withAge(nameOf, stored.pet, now), now)
   }
   return rows.length === BATCH_SIZE
+}
+
+/** The dates that determine how long an animal has been in care. Times are Unix milliseconds or ISO times. */
+interface CareDates {
+  intakeDate?: string | undefined
+  createdAt?: number | string | null | undefined
+  publishedAt?: number | string | null | undefined
+}
+
+/**
+ * @returns the date from which days in care count: the intake date, or the first day on which the service
+ * knew the animal
+ */
+export function careStart({ intakeDate, createdAt, publishedAt }: CareDates): string | undefined {
+  if (intakeDate !== undefined) return intakeDate
+  const times = [createdAt, publishedAt].flatMap((time) => (time ? [new Date(time).toISOString()] : []))
+  return times.sort()[0]?.slice(0, 10)
 }

@@ -162,7 +162,7 @@ test('bonding animals of different organizations, or moving one animal of a bond
   assert.deepEqual(await bonds(), { 1: [2], 2: [1] })
 })
 
-test('an animal with an outcome cannot be bonded, from neither side', async (t) => {
+test('an animal with an outcome cannot be bonded from either side', async (t) => {
   const { post, patch, bond, bonds } = await startWith(t, 3)
   const staff = { outcomeKind: 'died', outcomeDate: '2026-11-20' }
   await patch('/v1/pets/3', { staff })

@@ -1,5 +1,5 @@
 import type { Db } from '../db/tables.ts'
-import { ApiError, type ErrorDetail } from '../errors.ts'
+import { ApiError, type ErrorDetail, invalidValue } from '../errors.ts'
 import type { Pet } from './schema.ts'
 import * as pets from './store.ts'
 
@@ -36,10 +36,10 @@ export async function findBondChanges(db: Db, before: Pet, after: readonly numbe
       bondChanges.push({ stored, bondedWith: othersIn(after.includes(partner) ? bond : left, partner) })
     if (!after.includes(partner)) continue
     if (partner === id)
-      problems.push(invalid(pointer, 'This is the id of the animal itself. Name the other animals.'))
-    else if (!stored) problems.push(invalid(pointer, 'No animal has this id.'))
+      problems.push(invalidValue(pointer, 'This is the id of the animal itself. Name the other animals.'))
+    else if (!stored) problems.push(invalidValue(pointer, 'No animal has this id.'))
     else if (own.some((one) => !bond.includes(one) && !old.includes(one)))
-      problems.push(invalid(pointer, boundElsewhere(partner, own)))
+      problems.push(invalidValue(pointer, boundElsewhere(partner, own)))
   }
   if (problems.length > 0) throw new ApiError('validation_failed', { details: problems })
   return bondChanges
@@ -49,12 +49,6 @@ function othersIn(bond: number[], id: number): number[] | undefined {
   const others = bond.filter((one) => one !== id).toSorted((one, other) => one - other)
   return others.length > 0 ? others : undefined
 }
-
-const invalid = (pointer: string, message: string): ErrorDetail => ({
-  pointer,
-  code: 'invalid_value',
-  message,
-})
 
 /**
  * Checks that all animals of a bond belong to one organization, and that none has an outcome.
@@ -66,17 +60,18 @@ export function requireBondable({ organizationId }: Pet, after: number[], others
     .filter(({ id }) => after.includes(id))
     .flatMap(({ id, organizationId: owner, staff }) => {
       const pointer = `/bondedWith/${after.indexOf(id)}`
-      if (owner !== organizationId) return invalid(pointer, 'This animal belongs to another organization.')
+      if (owner !== organizationId)
+        return invalidValue(pointer, 'This animal belongs to another organization.')
       return staff?.outcomeKind === undefined
         ? []
-        : invalid(pointer, 'This animal has left: it has an outcome.')
+        : invalidValue(pointer, 'This animal has left: it has an outcome.')
     })
   if (details.length > 0) throw new ApiError('validation_failed', { details })
 }
 
 export function bondedMoveError({ bondedWith = [] }: Pet): ApiError {
   const message = `The animal is bonded with ${bondedWith.join(', ')}. Set bondedWith to null to move it, then bond them again.`
-  return new ApiError('validation_failed', { details: [invalid('/organizationId', message)] })
+  return new ApiError('validation_failed', { details: [invalidValue('/organizationId', message)] })
 }
 
 function boundElsewhere(id: number, others: number[]): string {

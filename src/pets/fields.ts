@@ -192,7 +192,7 @@ const Place = object(
 export const OutcomeKind = Type.Enum(['transferred', 'returned_to_owner', 'died'], {
   type: 'string',
   description:
-    'How the animal left, other than by adoption. Requires an `outcomeDate`. Setting it removes the status and the ' +
+    'How the animal left, other than by adoption. Requires an `outcomeDate`. An outcome removes the status and the ' +
     'bond, and declines open applications. Setting a status removes the outcome.',
 })
 
@@ -234,8 +234,8 @@ const Staff = object('Staff', 'Internal data of the shelter, visible only to key
   holdReason: Type.Optional(
     line(
       200,
-      'Why the animal is on hold. Setting it removes the status of an animal that is not adopted, so the animal is ' +
-        'not public. Setting a status removes it.',
+      'Why the animal is on hold. A hold removes the status of an animal that is not adopted, so the animal is ' +
+        'not public. Setting a status ends the hold.',
     ),
   ),
   fosterName: Type.Optional(line(200, 'The foster home. Absent if the animal is not in foster care.')),
@@ -249,7 +249,12 @@ const Staff = object('Staff', 'Internal data of the shelter, visible only to key
     }),
   ),
   outcomeNote: Type.Optional(
-    Type.String({ description: 'As `outcomeDate`.', minLength: 1, maxLength: 5_000, pattern: MULTILINE }),
+    Type.String({
+      description: 'Notes about the outcome. Requires an `outcomeKind` or the status `sold`.',
+      minLength: 1,
+      maxLength: 5_000,
+      pattern: MULTILINE,
+    }),
   ),
   datedNotes: Type.Optional(DatedNotes),
 })
@@ -329,7 +334,10 @@ export const ALL_FIELDS = '*'
 /** Responses contain photos like a member, but only the photo endpoints can change them. */
 export const PHOTOS = 'photos'
 
-const PICKABLE = ['id', ...MEMBERS, PHOTOS, ...Object.keys(TIMES)]
+/** Responses contain the source of a copy like a member, but only following another installation sets it. */
+export const SOURCE = 'source'
+
+const PICKABLE = ['id', ...MEMBERS, PHOTOS, SOURCE, ...Object.keys(TIMES)]
 const NAME = `(?:[${ALL_FIELDS}]|${PICKABLE.join('|')})`
 
 /** The pattern of `fields`: comma-separated names. */

@@ -5,6 +5,7 @@ import { yieldToEventLoop } from '../http/turns.ts'
 import { isOpenInHistory, MEMBERS } from './fields.ts'
 import type { NewPet, Pet, PetHistory } from './schema.ts'
 import * as pets from './store.ts'
+import { isSame } from './store.ts'
 
 type Changes = PetHistory[number]['changes']
 
@@ -68,10 +69,6 @@ export function changesOf(before: Pet, after: NewPet): Changes {
   return Object.fromEntries(changes.filter(([, { from, to }]) => !isSame(from, to)))
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
-}
-
 const MAX_CHANGES = 100
 /** A longer answer takes too long to write, which also makes other requests wait. */
 const MAX_CHARACTERS = 2_000_000
@@ -84,10 +81,10 @@ const BATCH_SIZE = 10
 const MAX_ROWS = 10_000
 
 /**
- * Finds the changes that a caller may see, newest first. Only those count towards the limits, so the length
- * of the list does not reveal whether there are private changes between them.
+ * Finds the changes that a caller may see, newest first. Only these changes count towards the limits, so the
+ * length of the list does not reveal whether there are private changes between them.
  *
- * @returns undefined for an unknown animal
+ * @returns undefined if the animal does not exist
  */
 export async function findHistory(db: Db, id: number, view: View): Promise<PetHistory | undefined> {
   const stored = await pets.find(db, id)

@@ -24,7 +24,7 @@ async function startWithChanges(t: TestContext) {
   return { app, db }
 }
 
-test('latestChanges finds a change of an organization that is older than 3,000 changes of another', async (t) => {
+test('latestChanges finds a change of an organization that is older than 3,000 changes of another organization', async (t) => {
   const { app, db } = await startWithChanges(t)
   const names = async (organizationId?: number) =>
     (await latestChanges(db, organizationId, 2)).map(({ name }) => name)

@@ -1,18 +1,20 @@
+import { sql } from 'kysely'
+import { dialectOf, listParameter } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import type { PetStatus } from './fields.ts'
 import type { FieldSelection, RenderOptions } from './row.ts'
-import type { Pet, PetHistory } from './schema.ts'
+import type { NewPet, Pet, PetHistory } from './schema.ts'
 import { countMatches } from './search/facets.ts'
 import type { Finder } from './search/filters.ts'
 import { type SearchQuery, type StaffSort, searchPets } from './search/find.ts'
 import type { Position } from './search/matching.ts'
 
-// Lists for staff: all animals, including unlisted ones, and the latest changes.
+// Lists for staff: all animals, including unlisted animals, and the latest changes.
 
 /** The filters and the order of a list of animals for staff. */
 export interface StaffPetQuery {
   q?: string | undefined
-  /** `unlisted` and `left` are for animals without a status: those still here, and those that have left. */
+  /** `unlisted` and `left` are for animals without a status, which are still here or have left. */
   status?: PetStatus | 'unlisted' | 'left' | undefined
   categoryId?: number | undefined
   organizationId?: number | undefined
@@ -58,7 +60,7 @@ export async function listForStaff(
   return { found: found.slice(0, limit).map(({ toObject }) => toObject() as StaffPet), next: last }
 }
 
-/** Counts animals that were not published yet, up to 1,000,000. Leaves out those with an outcome. */
+/** Counts animals that were not published yet, up to 1,000,000. Leaves out animals with an outcome. */
 export async function countUnlisted(finder: Finder, organizationId: number | undefined): Promise<number> {
   const owner = organizationId !== undefined && { organizationId: [organizationId] }
   const query = { limit: 1, within: 1, sort: '-id', withoutStatus: 'unlisted', ...owner }
@@ -74,7 +76,10 @@ export interface LatestChange {
   changes: PetHistory[number]['changes']
 }
 
-/** The maximum number of changes that are read, because the animals of some were removed or have moved. */
+/**
+ * The maximum number of changes that are read. Some are skipped, because their animals were removed or have
+ * moved.
+ */
 const MAX_CHANGES = 500
 
 /**
@@ -101,4 +106,60 @@ export async function latestChanges(
     for (const owner of ['pet.organization_id', 'pet_change.organization_id'] as const)
       rows = rows.where(owner, '=', organizationId)
   return (await rows.execute()).map((row) => ({ ...row, changes: JSON.parse(row.changes) }))
+}
+
+// Finds animals with the same microchip. Two animals with one chip are usually one animal that was added
+// twice.
+
+/**
+ * Words such as "none" and numbers such as 0000000 are not chips. The shortest chips have nine characters.
+ */
+const CHIP = /^(?=.*\d)(?!(.)\1*$)[^\s]{9,}$/u
+
+/** The form in which chips are compared; undefined for a text that is not a chip. */
+export function foldMicrochip({ staff }: Pick<NewPet, 'staff'>): string | undefined {
+  const folded = staff?.microchip
+    ?.replaceAll(/[ .-]/g, '')
+    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return folded !== undefined && CHIP.test(folded) ? folded : undefined
+}
+
+/** Must equal the expressions in the index pet_by_microchip, or the index is not used. */
+const MICROCHIP = {
+  sqlite: "json_extract(staff_part, '$.staff.microchip')",
+  postgres: `(staff_part::json->'staff'->>'microchip') collate "C"`,
+}
+
+/**
+ * Finds the oldest and the newest animal with each chip.
+ *
+ * @param chips as `foldMicrochip` returns them
+ * @param organizationId limits the result to animals of this organization
+ * @returns the ids by chip
+ */
+export async function findByMicrochip(
+  db: Db,
+  chips: string[],
+  organizationId: number | undefined,
+): Promise<Map<string, number[]>> {
+  if (chips.length === 0) return new Map()
+  const { rows } = await selectByMicrochip(db, chips, organizationId).execute(db)
+  return new Map(
+    rows.flatMap(({ chip, first, last }): [string, number[]][] =>
+      first === null || last === null ? [] : [[chip, [...new Set([Number(first), Number(last)])]]],
+    ),
+  )
+}
+
+export function selectByMicrochip(db: Db, chips: string[], organizationId: number | undefined) {
+  const { engine } = dialectOf(db)
+  const folded = sql.raw(`lower(replace(replace(replace(${MICROCHIP[engine]}, ' ', ''), '-', ''), '.', ''))`)
+  const isOwn = organizationId === undefined ? sql`` : sql`and organization_id = ${organizationId}`
+  const endOf = (order: 'asc' | 'desc') =>
+    sql`(select id from pet where ${folded} = given.value ${isOwn} order by id ${sql.raw(order)} limit 1)`
+  const list = listParameter(db, [...new Set(chips)])
+  const given =
+    engine === 'sqlite' ? sql`json_each(${list}) as given` : sql`unnest(${list}::text[]) as given(value)`
+  return sql<{ chip: string; first: number | null; last: number | null }>`
+    select given.value as chip, ${endOf('asc')} as first, ${endOf('desc')} as last from ${given}`
 }

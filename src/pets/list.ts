@@ -1,8 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { dialectOf, type VisibleRows } from '../db/dialect.ts'
-import { prepareQuery, type RowValues, shapeOf, valuesOf } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db, Tables } from '../db/tables.ts'
-import { parsePhotos, toPhoto } from '../photos/storage/stored-photo.ts'
 import type { PetStatus } from './fields.ts'
 import {
   columnsOf,
@@ -13,12 +12,11 @@ import {
   type RenderOptions,
   type Representation,
   type Row,
-  type RowWithTimes,
   represent,
+  STORED_COLUMNS,
+  type StoredRow,
   toFullPet,
   toPetView,
-  toPublicParts,
-  VIEW_COLUMNS,
 } from './row.ts'
 import type { Pet } from './schema.ts'
 
@@ -56,12 +54,12 @@ export async function list(db: Db, start: PageStart, options: RenderOptions): Pr
     })
   }
   // A query by ids needs no check for uncommitted changes, because the client gets each animal that exists.
-  const rows = await page(db, start).clearSelect().select(VIEW_COLUMNS).execute()
-  const found = rows.map((row) => toPetView(row as unknown as RowWithTimes, options, selection))
+  const rows = await page(db, start).clearSelect().select(STORED_COLUMNS).execute()
+  const found = rows.map((row) => toPetView(row as unknown as StoredRow, options, selection))
   return { found, only: start.id.length === 1 ? found[0] : undefined }
 }
 
-/** Lists animals with all their members, private ones included. */
+/** Lists animals with all their members, public and private. */
 export function listFull(
   db: Db,
   start: Omit<PageStart, 'id' | 'selection'>,
@@ -140,59 +138,6 @@ const pageQuery = prepareQuery<PageStart & { oneStatus: PetStatus | undefined },
       ...[categoryId, organizationId, after].map((value) => value !== undefined),
     ].join(),
 )
-
-// Animals for public lists, with their main photo only.
-
-type SummaryRow = Omit<Row, 'externalId' | 'staffPart'>
-
-const readSummaries = prepareQuery<RowValues, SummaryRow>(
-  (db, fill, { rows }) =>
-    db
-      .selectFrom('pet')
-      .select([
-        'id',
-        'version',
-        'name',
-        'status',
-        'category_id as categoryId',
-        'organization_id as organizationId',
-        'photos',
-        'profile',
-        'public_part as publicPart',
-      ])
-      .where(
-        'id',
-        'in',
-        Array.from({ length: Number(rows) }, (_, index) => fill(`id${index}`) as number),
-      ),
-  shapeOf,
-)
-
-/** Finds summaries of animals. Each summary has the ETag of the animal's present state. Skips unknown ids. */
-export async function findSummaries(db: Db, ids: number[], photosBase: string): Promise<Map<string, Pet>> {
-  if (ids.length === 0) return new Map()
-  const rows = await readSummaries(
-    db,
-    valuesOf(
-      ids.map((id) => ({ id })),
-      {},
-    ),
-  )
-  return new Map(rows.map((row) => [etagOfPet(row.id, row.version), toSummary(row, photosBase)]))
-}
-
-function toSummary(row: SummaryRow, photosBase: string): Pet {
-  const { id, name, status, categoryId, organizationId, photos, profile, publicPart } = row
-  const [first] = parsePhotos(photos)
-  const { description, ...parts } = toPublicParts(profile, publicPart)
-  return {
-    ...parts,
-    ...{ id, name, categoryId },
-    ...(status !== null && { status: status as NonNullable<Pet['status']> }),
-    ...(organizationId !== null && { organizationId }),
-    ...(first && { photos: [toPhoto(first, photosBase)] }),
-  }
-}
 
 // Lists animals with some statuses, by ranges of ids. The database reads each range along an index.
 

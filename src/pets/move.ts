@@ -1,9 +1,16 @@
-import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { PetStatus } from './fields.ts'
 import { recordChange } from './history.ts'
-import { drawVersion, find, setTimes, type Times, timesOf } from './store.ts'
+import {
+  drawVersion,
+  find,
+  recordPetEvents,
+  requireOwnAnimal,
+  setTimes,
+  statusChange,
+  timesOf,
+} from './store.ts'
 
 // The allowed changes of an animal's status, and the status changes that orders make.
 
@@ -31,6 +38,7 @@ export function checkMove(from: PetStatus | undefined, to: PetStatus): void {
 /** An animal whose status was changed. */
 export interface MovedPet {
   id: number
+  version: number
   organizationId: number | undefined
   bondedWith: number[]
 }
@@ -48,7 +56,7 @@ interface Move {
  * callers succeeds. Every caller begins with the lowest id, so one caller gets all the animals.
  *
  * @returns the animals by id; `recordMoves` writes their history
- * @throws {ApiError} pet_not_found; pet_not_available if one has a status other than `from`
+ * @throws {ApiError} pet_not_found; followed_animal; pet_not_available if one has a status other than `from`
  */
 export async function movePets(
   db: Db,
@@ -57,16 +65,23 @@ export async function movePets(
 ): Promise<Map<number, MovedPet>> {
   const moved = new Map<number, MovedPet>()
   for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
-    const [row] = await moveFrom(db, { id, from, to, now, ...timesOf(to, now), version: drawVersion() })
+    const row = await db
+      .updateTable('pet')
+      .set({ status: to, ...setTimes(timesOf(to, now)), updated_at: now, version: drawVersion() })
+      .where('id', '=', id)
+      .where('status', '=', from)
+      .returning(['id', 'version', 'organization_id as organizationId', 'profile', 'source'])
+      .executeTakeFirst()
     if (!row) throw new ApiError((await find(db, id)) ? 'pet_not_available' : 'pet_not_found')
+    requireOwnAnimal(row)
     moved.set(row.id, toMoved(row))
   }
   return moved
 }
 
 /**
- * Writes the history of status changes. Call this after all checks, because a refused change would use up an
- * id of the history in PostgreSQL.
+ * Writes the history and the events of status changes. Call this after all checks, because a refused change
+ * would use up ids in PostgreSQL.
  */
 export async function recordMoves(
   db: Db,
@@ -74,27 +89,15 @@ export async function recordMoves(
   { from, to, keyId, now }: Move,
 ): Promise<void> {
   for (const pet of moved.values()) await recordChange(db, pet, { status: { from, to } }, keyId, now)
+  const status = statusChange(from, to)
+  const events = [...moved.values()].map((pet) => ({ ...pet, type: 'pet.status_changed' as const, status }))
+  await recordPetEvents(db, events, now)
 }
 
-type MovedRow = { id: number; organizationId: number | null; profile: string | null }
-type MoveParameters = Omit<Move, 'keyId'> & Times & { id: number; version: number }
+type MovedRow = { id: number; version: number; organizationId: number | null; profile: string | null }
 
-const moveFrom = prepareQuery<MoveParameters, MovedRow>((db, fill) =>
-  db
-    .updateTable('pet')
-    .set({
-      status: fill('to'),
-      ...setTimes(fill),
-      updated_at: fill('now'),
-      version: fill('version'),
-    })
-    .where('id', '=', fill('id'))
-    .where('status', '=', fill('from'))
-    .returning(['id', 'organization_id as organizationId', 'profile']),
-)
-
-function toMoved({ id, organizationId, profile }: MovedRow): MovedPet {
+function toMoved({ id, version, organizationId, profile }: MovedRow): MovedPet {
   // Does not parse the profile of an animal without a bond. Most animals have none.
   const { bondedWith = [] } = profile?.includes('"bondedWith":') ? JSON.parse(profile) : {}
-  return { id, organizationId: organizationId ?? undefined, bondedWith }
+  return { id, version, organizationId: organizationId ?? undefined, bondedWith }
 }

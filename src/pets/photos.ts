@@ -1,7 +1,10 @@
 import type { Db } from '../db/tables.ts'
+import { recordEvents } from '../events/log.ts'
+import { photoChanges } from '../events/photos.ts'
 import { parsePhotos } from '../photos/storage/stored-photo.ts'
 import { PHOTOS } from './fields.ts'
 import { recordChange } from './history.ts'
+import { etagOfPet } from './row.ts'
 import { drawVersion, type StoredPet } from './store.ts'
 
 /**
@@ -16,25 +19,30 @@ export async function replace(
   by: { keyId: number | null },
   now: number,
 ): Promise<boolean> {
-  if (!(await setPhotos(db, before, photos, now))) return false
-  const summarize = (text: string | null) =>
-    text === null ? undefined : parsePhotos(text).map(({ id, alt }) => ({ id, alt }))
-  await recordChange(
-    db,
-    before.pet,
-    { [PHOTOS]: { from: summarize(before.photos), to: summarize(photos) } },
-    by.keyId,
-    now,
-  )
-  return true
-}
-
-async function setPhotos(db: Db, before: StoredPet, photos: string | null, now: number): Promise<boolean> {
+  const version = drawVersion()
   const { numUpdatedRows } = await db
     .updateTable('pet')
-    .set({ photos, updated_at: now, version: drawVersion() })
+    .set({ photos, updated_at: now, version })
     .where('id', '=', before.pet.id)
     .where('version', '=', before.row.version)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  if (numUpdatedRows === 0n) return false
+  const summarize = (text: string | null) =>
+    text === null ? undefined : parsePhotos(text).map(({ id, alt }) => ({ id, alt }))
+  const changes = { [PHOTOS]: { from: summarize(before.photos), to: summarize(photos) } }
+  await recordChange(db, before.pet, changes, by.keyId, now)
+  const { id: petId, organizationId } = before.pet
+  const data = { petId, version: etagOfPet(petId, version) }
+  const events = photoChanges('pet', parsePhotos(before.photos), parsePhotos(photos))
+  await recordEvents(
+    db,
+    events.map(({ type, photoId }) => ({
+      type,
+      audience: 'public',
+      organizationId,
+      data: photoId === undefined ? { ...data, changed: [PHOTOS] } : { ...data, photoId },
+    })),
+    now,
+  )
+  return true
 }

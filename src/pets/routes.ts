@@ -14,14 +14,14 @@ import {
   validatorHeaders,
 } from '../http/conditional.ts'
 import { readCursor } from '../http/cursor.ts'
-import { deprecationHeaders } from '../http/deprecation.ts'
+import { deprecationHeaders } from '../http/gate.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { parseInt64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
 import type { NewPage } from '../http/page-cache.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { sendPage } from '../http/send-page.ts'
 import { serializeInTurns } from '../http/serialize.ts'
+import { parsePathId } from '../http/type.ts'
 import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
 import { release } from '../release.ts'
 import { findHistory } from './history.ts'
@@ -192,7 +192,12 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
       const options = { view, photosBase: photosBaseUrl(config, request) }
       const { fields } = request.query
       const selection = fields === undefined ? undefined : parseFields(fields)
-      const pet = await pets.findView(db, idOf(request.params), options, selection)
+      const pet = await pets.findView(
+        db,
+        parsePathId(request.params.petId, 'pet_not_found'),
+        options,
+        selection,
+      )
       if (!pet) throw new ApiError('pet_not_found')
       const headers = { ...validatorHeaders(pet, view), ...deprecation(request) }
       return { body: pet.toJson(), headers, until: REMOVED_AT }
@@ -223,7 +228,10 @@ function updatePet(app: App, context: Context): void {
   app.patch('/pets/:petId', { config, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body)
-    const target = { id: idOf(request.params), conditions: conditionsOf(request) }
+    const target = {
+      id: parsePathId(request.params.petId, 'pet_not_found'),
+      conditions: conditionsOf(request),
+    }
     const requester = { caller: request.caller, key: readIdempotencyKey(request, reply) }
     const stored = await requested.change(context, requester, request.body, target)
     const { view } = request.caller
@@ -247,7 +255,12 @@ function deletePet(app: App, { write, clock }: Context): void {
   app.delete('/pets/:petId', { config, schema }, async (request, reply) => {
     const { params, caller } = request
     const conditions = conditionsOf(request)
-    await write(changes.deletePet, { id: idOf(params), by: actorOf(caller), now: clock(), conditions })
+    await write(changes.deletePet, {
+      id: parsePathId(params.petId, 'pet_not_found'),
+      by: actorOf(caller),
+      now: clock(),
+      conditions,
+    })
     return reply.code(204).send()
   })
 }
@@ -264,16 +277,13 @@ function listPetChanges(app: App, { db }: Context): void {
     response: { 200: PetHistory },
   }
   app.get('/pets/:petId/history', { schema }, async (request, reply) => {
-    const changes = await findHistory(db, idOf(request.params), request.caller.view)
+    const changes = await findHistory(
+      db,
+      parsePathId(request.params.petId, 'pet_not_found'),
+      request.caller.view,
+    )
     if (!changes) throw new ApiError('pet_not_found')
     const body = await serializeInTurns(changes, PetHistory.items)
     return reply.type(JSON_TYPE).send(body as never)
   })
-}
-
-/** @throws {ApiError} pet_not_found if the id in the path is not an int64 */
-export function idOf({ petId }: { petId: string }): number {
-  const id = parseInt64(petId)
-  if (id === undefined) throw new ApiError('pet_not_found')
-  return id
 }

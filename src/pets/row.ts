@@ -12,6 +12,7 @@ import {
   PHOTOS,
   PROFILE_MEMBERS,
   publicOf,
+  SOURCE,
   TIMES,
 } from './fields.ts'
 import type { NewPet, Pet } from './schema.ts'
@@ -51,6 +52,7 @@ export const PET_COLUMNS = [
   'version',
   ...COLUMN_MEMBERS.map((member) => `${columnOf(member)} as ${member}` as const),
   'photos',
+  'source',
   'profile',
   'public_part as publicPart',
   'staff_part as staffPart',
@@ -66,24 +68,21 @@ export interface Row {
   externalId: string | null
   organizationId: number | null
   photos: string | null
+  /** The page of the animal at the installation from which it was copied. */
+  source: string | null
   profile: string | null
   publicPart: string | null
   staffPart: string | null
 }
-
-/** A row with all data for validators. Changes return such a row. */
-export interface StoredRow extends Row {
-  /** Unix time in milliseconds. */
-  updatedAt: number
-}
-
-export const STORED_COLUMNS = ['updated_at as updatedAt', ...PET_COLUMNS] as const
 
 /** An animal with the age derived from its birth date. */
 export interface AgedPet {
   pet: NewPet
   /** When the next age group begins, in Unix milliseconds. Null if there is no next age group. */
   ageDueAt: number | null
+  /** For a copy: the page of the animal at its source, and its photos there. */
+  source?: string | undefined
+  photos?: string | null
 }
 
 /** Converts an animal to a row. Absent members become null. */
@@ -136,27 +135,29 @@ export function toFullPet(row: Row, photosBase: string): Pet {
 
 /** Renders an animal as a caller sees it. */
 function toJson(row: Row, { view, photosBase }: RenderOptions): string {
-  const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
+  const { id, name, categoryId, status, externalId, organizationId, photos, source, profile } = row
   let json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`
   if (status !== null) json += `,"status":"${status}"`
   if (externalId !== null) json += `,"externalId":${JSON.stringify(externalId)}`
   if (organizationId !== null) json += `,"organizationId":${organizationId}`
   if (photos !== null) json += `,"photos":${JSON.stringify(toPhotos(photos, photosBase))}`
+  if (source !== null) json += `,"source":${JSON.stringify(source)}`
   if (profile !== null) json += `,${profile.slice(1, -1)}`
   const part = seesInternalData(view, organizationId) ? row.staffPart : row.publicPart
   if (part !== null) json += `,${part.slice(1, -1)}`
   return `${json}}`
 }
 
-/** Like `toJson`, but returns an object. Also works for rows that lack the JSON columns. */
+/** Like `toJson`, but returns an object. Also works for rows without the JSON columns. */
 function partsOf(row: Row, { view, photosBase }: RenderOptions): Record<string, unknown> {
-  const { id, name, categoryId, status, externalId, organizationId, photos, profile } = row
+  const { id, name, categoryId, status, externalId, organizationId, photos, source, profile } = row
   const texts = [profile, seesInternalData(view, organizationId) ? row.staffPart : row.publicPart]
   const parts = {
     ...{ id, name, categoryId, status: status ?? undefined },
     externalId: externalId ?? undefined,
     organizationId: organizationId ?? undefined,
     photos: toPhotos(photos, photosBase),
+    source: source ?? undefined,
   }
   return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))
 }
@@ -190,11 +191,15 @@ export interface FieldSelection {
   profile: boolean
 }
 
-/** A row for rendering. The JSON columns are absent if no selected member is in them. */
-export interface RowWithTimes extends StoredRow {
+/**
+ * A row with its times, in Unix milliseconds. Changes return such a row. The JSON columns are absent if the
+ * query selects no member in them.
+ */
+export interface StoredRow extends Row {
   publishedAt: number | null
   statusChangedAt: number | null
   createdAt: number
+  updatedAt: number
 }
 
 const OWN_COLUMNS = PET_COLUMNS.slice(0, PET_COLUMNS.indexOf('profile'))
@@ -209,7 +214,7 @@ export function columnsOf({ profile }: FieldSelection) {
 
 const TIME_NAMES: string[] = Object.keys(TIMES)
 const isTime = (name: string): name is keyof typeof TIMES => TIME_NAMES.includes(name)
-const OWN_NAMES = ['id', ...COLUMN_MEMBERS, PHOTOS]
+const OWN_NAMES = ['id', ...COLUMN_MEMBERS, PHOTOS, SOURCE]
 const PROFILE_NAMES: string[] = PROFILE_MEMBERS
 
 /** @param fields a text that matches FIELDS_PATTERN */
@@ -222,12 +227,12 @@ export function parseFields(fields: string): FieldSelection {
   return { names, profile: ofProfile.length > 0 }
 }
 
-/** All columns that are needed to render an animal and its validators. */
-export const VIEW_COLUMNS = columnsOf(parseFields(ALL_FIELDS))
+/** The columns of StoredRow. */
+export const STORED_COLUMNS = columnsOf(parseFields(ALL_FIELDS))
 
 /** Renders the selected members of an animal as a caller sees them. */
 function selectFields(
-  row: RowWithTimes,
+  row: StoredRow,
   options: RenderOptions,
   { names, profile }: FieldSelection,
 ): Record<string, unknown> {
@@ -259,7 +264,7 @@ export interface Representation {
 
 /** @param selection absent for all members; otherwise `row` must have the times */
 export function represent(
-  row: Row | RowWithTimes,
+  row: Row | StoredRow,
   options: RenderOptions,
   selection?: FieldSelection,
 ): Representation {
@@ -267,7 +272,7 @@ export function represent(
     const json = () => toJson(row, options)
     return { toJson: json, toObject: () => JSON.parse(json()) }
   }
-  const toObject = () => selectFields(row as RowWithTimes, options, selection)
+  const toObject = () => selectFields(row as StoredRow, options, selection)
   return { toObject, toJson: () => JSON.stringify(toObject()) }
 }
 
@@ -276,10 +281,6 @@ export interface PetView extends Validators, Representation {
   id: number
 }
 
-export function toPetView(
-  row: StoredRow | RowWithTimes,
-  options: RenderOptions,
-  selection?: FieldSelection,
-): PetView {
+export function toPetView(row: StoredRow, options: RenderOptions, selection?: FieldSelection): PetView {
   return { id: row.id, ...represent(row, options, selection), ...validatorsOf(row) }
 }

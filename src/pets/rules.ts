@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as categories from '../categories/store.ts'
 import type { Db } from '../db/tables.ts'
-import { ApiError, type ErrorDetail } from '../errors.ts'
-import { mergeMembers } from '../http/merge-patch.ts'
+import { ApiError, type ErrorDetail, invalidValue } from '../errors.ts'
+import { mergeMembers } from '../http/type.ts'
 import * as organizations from '../organizations/store.ts'
 import { categoryNames, latestDate, withAge } from './age.ts'
 import { FIELDS, MEMBERS, publicOf, SCHEMAS } from './fields.ts'
@@ -93,17 +93,17 @@ export function problemsOf(pet: NewPet, sent: PetPatch, now: number): ErrorDetai
     ),
     birthDate === undefined &&
       birthDateExact !== undefined &&
-      invalid('/birthDateExact', 'This requires a birthDate. Send one, or leave this out.'),
+      invalidValue('/birthDateExact', 'This requires a birthDate. Send one, or leave this out.'),
     birthDate !== undefined &&
       typeof sent.age === 'string' &&
-      invalid('/age', 'This contradicts the birthDate. Leave it out, or remove the birthDate.'),
+      invalidValue('/age', 'This contradicts the birthDate. Leave it out, or remove the birthDate.'),
     longitude === undefined && latitude !== undefined && missing('/place/longitude'),
     latitude === undefined && longitude !== undefined && missing('/place/latitude'),
     ...repeatedIn(tags ?? []),
     ...(bondedWith ?? []).flatMap((id, index) =>
       bondedWith?.indexOf(id) === index
         ? []
-        : [invalid(`/bondedWith/${index}`, 'This id is repeated. Name each animal once.')],
+        : [invalidValue(`/bondedWith/${index}`, 'This id is repeated. Name each animal once.')],
     ),
   ]
   return problems.filter((problem) => problem !== false && problem !== undefined)
@@ -119,13 +119,15 @@ function outcomeProblemsOf(
   return [
     // Names the status, because an import leaves out the named member and must not publish the animal.
     status !== undefined && isKeptBack({ staff })
-      ? invalid('/status', 'Leave this out. An animal on hold, or with an outcome, has no status.')
+      ? invalidValue('/status', 'Leave this out. An animal on hold, or with an outcome, has no status.')
       : undefined,
     outcomeKind && bondedWith
-      ? invalid('/bondedWith', 'Leave this out. An animal with an outcome has no bond.')
+      ? invalidValue('/bondedWith', 'Leave this out. An animal with an outcome has no bond.')
       : undefined,
     outcomeKind && !outcomeDate ? missing('/staff/outcomeDate') : undefined,
-    ...unused.map((name) => invalid(`/staff/${name}`, 'This requires an outcomeKind or the status sold.')),
+    ...unused.map((name) =>
+      invalidValue(`/staff/${name}`, 'This requires an outcomeKind or the status sold.'),
+    ),
     outcomeDate === undefined ? undefined : notBetween('/staff/outcomeDate', outcomeDate, today),
   ]
 }
@@ -156,18 +158,12 @@ function repeatedIn(tags: string[]): ErrorDetail[] {
   const folded = tags.map((tag) => tag.normalize('NFKC').toLowerCase().trim())
   return folded.flatMap((tag, index) =>
     folded.indexOf(tag) < index
-      ? [invalid(`/tags/${index}`, 'This tag is repeated. Upper and lower case count as the same.')]
+      ? [invalidValue(`/tags/${index}`, 'This tag is repeated. Upper and lower case count as the same.')]
       : [],
   )
 }
 
 const missing = (pointer: string): ErrorDetail => ({ pointer, code: 'missing', message: 'This is required.' })
-
-const invalid = (pointer: string, message: string): ErrorDetail => ({
-  pointer,
-  code: 'invalid_value',
-  message,
-})
 
 type PetReferences = Partial<Pick<NewPet, 'categoryId' | 'organizationId'>>
 
@@ -176,7 +172,7 @@ type PetReferences = Partial<Pick<NewPet, 'categoryId' | 'organizationId'>>
  * the only problem, the insert refuses it.
  *
  * @param sent the members in the request
- * @throws {ApiError} validation_failed
+ * @throws {ApiError} validation_failed, followed_organization
  */
 export async function validatePet(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<void> {
   const problems = problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
@@ -226,9 +222,12 @@ async function unknownsOf(db: Db, named: PetReferences): Promise<ErrorDetail[]> 
   return [...unknown, ...(await unknownOrganizationOf(db, named))]
 }
 
+/** @throws {ApiError} followed_organization */
 async function unknownOrganizationOf(db: Db, { organizationId: id }: PetReferences): Promise<ErrorDetail[]> {
   if (typeof id !== 'number') return []
-  return (await organizations.find(db, id)) ? [] : [UNKNOWN_ORGANIZATION]
+  const organization = await organizations.find(db, id)
+  if (organization) organizations.requireOwnRecord(organization)
+  return organization ? [] : [UNKNOWN_ORGANIZATION]
 }
 
 export const UNKNOWN_ORGANIZATION: ErrorDetail = {
@@ -258,7 +257,7 @@ export async function requireFreeExternalId(db: Db, pet: Numbered, own?: number)
   if (holder !== undefined && holder !== own) throw new ApiError('external_id_exists')
 }
 
-/** Finds those external ids that are already in use. @returns the ids of their animals, by externalIdKey */
+/** Finds external ids that are already in use. @returns the ids of their animals, by externalIdKey */
 export async function findTakenExternalIds(db: Db, animals: Numbered[]): Promise<Map<string, number>> {
   const withExternalId = animals.filter(({ externalId }) => externalId !== undefined)
   const organizations = Map.groupBy(withExternalId, ({ organizationId = 0 }) => organizationId)

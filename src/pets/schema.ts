@@ -1,6 +1,12 @@
-import { type MergePatch, type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
 import { ONE_LINE } from '../http/text.ts'
-import { type Static, Type } from '../http/type.ts'
+import {
+  type MergePatch,
+  type PatchableSchema,
+  pathId,
+  type Static,
+  Type,
+  toPatchSchema,
+} from '../http/type.ts'
 import { Photos } from '../photos/storage/stored-photo.ts'
 import {
   AgeGroup,
@@ -47,9 +53,16 @@ export const Pet = Type.Object(
     id: Id,
     ...SCHEMAS,
     photos: Type.Optional(Photos),
+    source: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description: 'For a copy of an animal of another installation: its page there. A copy is read-only.',
+        ...BETA,
+      }),
+    ),
     distanceMeters: Type.Optional(
       Type.Integer({
-        description: 'In a list with `near`: the distance from there, along the great circle.',
+        description: 'In a list with `near`: the distance from that place, along the great circle.',
         minimum: 0,
         'x-stability': 'beta',
       }),
@@ -224,23 +237,22 @@ export const PetQuery = Type.Object({
 })
 export type PetQuery = Static<typeof PetQuery>
 
-export const PetPath = Type.Object({
-  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
-  petId: Type.Unsafe<string>({ type: 'integer', format: 'int64', description: 'Identifier of the animal.' }),
-})
+export const PetPath = Type.Object({ petId: pathId('Identifier of the animal.') })
 
 type FacetName = keyof typeof FILTERS
 
 /**
  * Filters that facets cannot count, because nearly every animal has a different value, or because they have
- * no values.
+ * no values. Each other filter is in COUNTED_FILTERS of `search/tokens.ts`.
  */
-const UNCOUNTED: FacetName[] = [
-  ...(['externalId', 'q', 'near', 'bornAfter', 'bornBefore'] as const),
-  ...(['publishedAfter', 'publishedBefore', 'updatedSince'] as const),
-]
+const UNCOUNTED = {
+  ...{ externalId: true, q: true, near: true, bornAfter: true, bornBefore: true },
+  ...{ publishedAfter: true, publishedBefore: true, updatedSince: true },
+} satisfies Partial<Record<FacetName, true>>
 
-const FACETS = (Object.keys(FILTERS) as FacetName[]).filter((name) => !UNCOUNTED.includes(name))
+export type CountedFilter = Exclude<FacetName, keyof typeof UNCOUNTED>
+
+const FACETS = (Object.keys(FILTERS) as FacetName[]).filter((name) => !(name in UNCOUNTED))
 
 const MAX_FACETS = 10
 

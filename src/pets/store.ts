@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { unknownCategoryError } from '../categories/store.ts'
 import { dialectOf } from '../db/dialect.ts'
 import {
-  type Fill,
   MAX_STATEMENT_ROWS,
   prepareQuery,
   type RowValues,
@@ -14,26 +13,28 @@ import {
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
+import { recordEvents } from '../events/log.ts'
+import type { EventType } from '../events/schema.ts'
 import type { Validators } from '../http/conditional.ts'
+import { MEMBERS, publicOf } from './fields.ts'
 import {
   type AgedPet,
   byColumn,
   type ColumnValues,
+  etagOfPet,
   type FieldSelection,
   PET_COLUMNS,
   type PetView,
   type RenderOptions,
   type Row,
-  type RowWithTimes,
   STORED_COLUMNS,
   type StoredRow,
   toColumnValues,
   toPet,
   toPetView,
-  VIEW_COLUMNS,
   validatorsOf,
 } from './row.ts'
-import type { Pet } from './schema.ts'
+import type { NewPet, Pet } from './schema.ts'
 
 // Reads animals by id, and adds, changes and removes animals. For lists see list.ts.
 
@@ -64,13 +65,20 @@ export async function findView(
   options: RenderOptions,
   selection?: FieldSelection,
 ): Promise<PetView | undefined> {
-  const [row] = await findForView(db, { id })
+  const [row] = await findById(db, { id })
   return row && toPetView(row, options, selection)
 }
 
-const findForView = prepareQuery<{ id: number }, RowWithTimes>((db, fill) =>
-  db.selectFrom('pet').select(VIEW_COLUMNS).where('id', '=', fill('id')),
-)
+/**
+ * Refuses to change a copy of an animal of another installation.
+ *
+ * @throws {ApiError} followed_animal
+ */
+export function requireOwnAnimal({ source }: { source: string | null }): void {
+  if (source === null) return
+  const message = `This animal is a copy from ${new URL(source).host}. Change it there: ${source}`
+  throw new ApiError('followed_animal', { message })
+}
 
 /**
  * Locks animals until the end of the transaction, the lowest id first. Transactions that lock their animals
@@ -105,7 +113,9 @@ export interface Creation {
   now: number
 }
 
-type InsertParameters = ColumnValues & Times & Creation & { version: number }
+type InsertParameters = ColumnValues &
+  Times &
+  Creation & { version: number; source: string | null; photos: string | null }
 
 /** The columns of a new animal, with the names of their parameters. */
 const COLUMNS = {
@@ -116,6 +126,8 @@ const COLUMNS = {
   created_by: 'keyId',
   updated_at: 'now',
   version: 'version',
+  source: 'source',
+  photos: 'photos',
 } as const
 const VALUE_OF = Object.entries(COLUMNS) as [keyof typeof COLUMNS, keyof InsertParameters][]
 
@@ -123,6 +135,8 @@ const newRow = (aged: AgedPet, now: number) => ({
   ...toColumnValues(aged),
   ...timesOf(aged.pet.status, now),
   version: drawVersion(),
+  source: aged.source ?? null,
+  photos: aged.photos ?? null,
 })
 
 /**
@@ -149,8 +163,14 @@ const insertIntoCategory = prepareQuery<InsertParameters, StoredRow>((db, fill) 
 export async function insert(db: Db, aged: AgedPet, { keyId, now }: Creation): Promise<StoredRow> {
   const [row] = await mapViolations(insertIntoCategory(db, { ...newRow(aged, now), keyId, now }))
   if (!row) throw unknownCategoryError()
+  await recordPetEvents(db, [created(row)], now)
   return row
 }
+
+type Identified = Pick<StoredRow, 'id' | 'version' | 'organizationId'>
+
+const created = ({ id, version, organizationId }: Identified) =>
+  ({ type: 'pet.created', id, version, organizationId }) as const
 
 /**
  * Adds many animals, which the caller has already checked.
@@ -173,10 +193,11 @@ async function insertSome(db: Db, pets: AgedPet[], { keyId, now }: Creation): Pr
   // Sorts the ids. Both engines assign rising ids to the rows of an insert, but neither guarantees this.
   if (added.some(({ name }, index) => name !== pets[index]?.pet.name))
     throw new Error('the database assigned ids in another order')
+  await recordPetEvents(db, added.map(created), now)
   return added.map(({ id }) => id)
 }
 
-const insertRows = prepareQuery<RowValues, { id: number; name: string }>(
+const insertRows = prepareQuery<RowValues, Identified & { name: string }>(
   (db, fill, values) =>
     db
       .insertInto('pet')
@@ -194,7 +215,7 @@ const insertRows = prepareQuery<RowValues, { id: number; name: string }>(
             ) as never,
         ),
       )
-      .returning(['id', 'name']),
+      .returning(['id', 'name', 'version', 'organization_id as organizationId']),
   shapeOf,
 )
 
@@ -206,7 +227,7 @@ const updateVersion = prepareQuery<UpdateParameters, StoredRow>((db, fill) =>
     .updateTable('pet')
     .set({
       ...byColumn((name) => fill(name) as never),
-      ...setTimes(fill),
+      ...setTimes({ publishedAt: fill('publishedAt'), statusChangedAt: fill('statusChangedAt') }),
       updated_at: fill('now'),
       version: fill('version'),
     })
@@ -227,32 +248,39 @@ export async function update(
   const versions = { before: version, version: drawVersion() }
   const changed = { ...toColumnValues(after), ...timesOf(status, now), ...versions, id, now }
   const [row] = await mapViolations(updateVersion(db, changed))
+  if (!row) return undefined
+  const { organizationId } = row
+  const own = { id, version: row.version, organizationId, ...describeChange(before.pet, after.pet) }
+  await recordPetEvents(db, [...describeDeparture(before.pet, after.pet), own], now)
   return row
 }
 
 /** @returns false if the animal has changed since `before` was read */
-export async function remove(db: Db, before: StoredPet): Promise<boolean> {
+export async function remove(db: Db, before: StoredPet, now: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('pet')
     .where('id', '=', before.pet.id)
     .where('version', '=', before.row.version)
     .executeTakeFirst()
-  return numDeletedRows > 0n
+  if (numDeletedRows === 0n) return false
+  const { id, organizationId } = before.pet
+  await recordPetEvents(db, [{ type: 'pet.deleted', id, organizationId }], now)
+  return true
 }
 
-/** @returns the times to set when an animal gets a status. Null means that a time stays unchanged */
+/** @returns the times to set when an animal gets a status. Null means that the time does not change. */
 export function timesOf(status: string | null | undefined, now: number) {
   return {
     publishedAt: status === 'available' ? now : null,
     statusChangedAt: status ? now : null,
   }
 }
-export type Times = ReturnType<typeof timesOf>
+type Times = ReturnType<typeof timesOf>
 
 /** Sets the times in an update. Null changes nothing, and the time of the first publication never changes. */
-export const setTimes = (fill: Fill<Times>) => ({
-  published_at: sql<number>`coalesce(published_at, cast(${fill('publishedAt')} as bigint))`,
-  status_changed_at: sql<number>`coalesce(cast(${fill('statusChangedAt')} as bigint), status_changed_at)`,
+export const setTimes = ({ publishedAt, statusChangedAt }: Times) => ({
+  published_at: sql<number>`coalesce(published_at, cast(${publishedAt} as bigint))`,
+  status_changed_at: sql<number>`coalesce(cast(${statusChangedAt} as bigint), status_changed_at)`,
 })
 
 /** Versions have 15 digits. Older releases used small counts. */
@@ -274,4 +302,70 @@ export async function mapViolations<Result>(change: Promise<Result>): Promise<Re
     if (isUniqueViolation(error)) throw new ApiError('external_id_exists')
     throw isForeignKeyViolation(error) ? unknownCategoryError() : error
   }
+}
+
+// The events of animals.
+
+interface PetEvent {
+  type: EventType
+  /** Default: everybody, or only staff if `changed` is empty. */
+  audience?: 'internal'
+  id: number
+  organizationId: number | null | undefined
+  /** Undefined for an animal that was removed. */
+  version?: number
+  status?: { from?: string; to?: string }
+  /** The public members that have changed. */
+  changed?: string[]
+}
+
+/** @param now Unix time in milliseconds */
+export async function recordPetEvents(db: Db, events: PetEvent[], now: number): Promise<void> {
+  await recordEvents(
+    db,
+    events.map(({ type, audience, id, organizationId, version, status, changed }) => ({
+      type,
+      // Only staff see an event about members that only staff can see.
+      audience: audience ?? (changed?.length === 0 ? 'internal' : 'public'),
+      organizationId,
+      data: {
+        petId: id,
+        ...(version !== undefined && { version: etagOfPet(id, version) }),
+        ...(status && { status }),
+        ...(changed && { changed }),
+      },
+    })),
+    now,
+  )
+}
+
+/** Describes the difference between two states of an animal. */
+function describeChange(
+  before: NewPet,
+  after: NewPet,
+): Required<Pick<PetEvent, 'type' | 'changed'>> & Pick<PetEvent, 'status'> {
+  const changed = MEMBERS.filter(
+    (member) => !isSame(publicOf(member, before[member]), publicOf(member, after[member])),
+  )
+  if (before.status === after.status) return { type: 'pet.updated', changed }
+  return { type: 'pet.status_changed', changed, status: statusChange(before.status, after.status) }
+}
+
+/**
+ * Makes the event for the former organization of an animal that moves. The organization gets no later events
+ * of the animal. Like the event of a removal, it has nothing of the animal's new state.
+ */
+function describeDeparture({ id, organizationId }: Pet, after: NewPet): PetEvent[] {
+  if (organizationId === undefined || organizationId === after.organizationId) return []
+  return [{ type: 'pet.deleted', audience: 'internal', id, organizationId, changed: ['organizationId'] }]
+}
+
+export const statusChange = (from: string | undefined, to: string | undefined) => ({
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+})
+
+/** Compares two values. Nested objects must have their members in the same order on both sides. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
 }

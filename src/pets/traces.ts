@@ -1,8 +1,8 @@
-import { pagesById } from '../db/pages-by-id.ts'
+import { pagesById } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { createEmailMatcher, isSameEmail } from '../http/email.ts'
+import { createEmailMatcher, isSameEmail } from '../http/text.ts'
 import type { PetHistory } from './schema.ts'
-import { drawVersion } from './store.ts'
+import { drawVersion, recordPetEvents } from './store.ts'
 
 // Finds and erases personal data by e-mail address: in animals, in their history, and in stored results of
 // requests.
@@ -65,7 +65,10 @@ export async function findTraces(db: Db, email: string): Promise<PetTraces[]> {
   return found
 }
 
-/** Erases the person's contacts, public ones and foster homes, completely. In all other texts, erases only the e-mail address. */
+/**
+ * Erases the person's contacts (public contacts and foster homes) completely. In all other texts, erases only
+ * the e-mail address.
+ */
 export async function eraseTraces(db: Db, petId: number, email: string, now: number): Promise<void> {
   const { row, history, eraser } = await read(db, petId, email)
   if (row) {
@@ -79,14 +82,18 @@ export async function eraseTraces(db: Db, petId: number, email: string, now: num
       staff_part: eraser.fromText(row.staff_part),
     }
     if (TEXTS.some((name) => after[name] !== row[name])) {
+      const version = drawVersion()
       const { numUpdatedRows } = await db
         .updateTable('pet')
-        .set({ ...after, updated_at: now, version: drawVersion() })
+        .set({ ...after, updated_at: now, version })
         .where('id', '=', petId)
         .where('version', '=', row.version)
         .executeTakeFirstOrThrow()
       // On PostgreSQL, another transaction may have changed the animal since the read.
       if (numUpdatedRows === 0n) return eraseTraces(db, petId, email, now)
+      const { organizationId } = row
+      // Programs that copy animals read this one again.
+      await recordPetEvents(db, [{ type: 'pet.updated', id: petId, organizationId, version }], now)
     }
   }
   for (const { id, changes } of history) {
@@ -126,7 +133,7 @@ const isPetRow = (result: unknown): result is PetRow =>
 async function read(db: Db, petId: number, email: string) {
   const row = await db
     .selectFrom('pet')
-    .select(['version', ...TEXTS])
+    .select(['version', 'organization_id as organizationId', ...TEXTS])
     .where('id', '=', petId)
     .executeTakeFirst()
   const stored = db.selectFrom('pet_change').select(['id', 'at', 'changes']).where('pet_id', '=', petId)

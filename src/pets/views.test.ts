@@ -24,7 +24,7 @@ async function startTwo(t: TestContext) {
   return { ...app, asReader: (path: string, headers = {}) => app.get(path, { ...reader, ...headers }) }
 }
 
-test('read keys never see staff members or exact coordinates', async (t) => {
+test('read keys never see staff-only members or exact coordinates', async (t) => {
   const { get, patch, asReader } = await startTwo(t)
   await patch('/v1/pets/1', { staff: { notes: `${SECRET}!` } })
   await patch('/v1/pets/1', { place: { latitude: EXACT + 0.001 }, staff: { notes: null } })
