@@ -33,7 +33,7 @@ export async function completeAdoption(
   await decideOrder(db, 'completed', { ...by, sees: 'all', id: orderId, now })
 }
 
-/** Makes an animal available that staff reserved without an order, because an order reserves it again. */
+/** If staff have reserved the animal without an order, makes it available, so an order can reserve it. */
 async function makeAvailable(db: Db, petId: number, by: Recorder, now: number): Promise<void> {
   const { status, bondedWith = [] } = (await pets.find(db, petId))?.pet ?? {}
   if (status !== 'pending' || (await hasOpenOrder(db, [petId, ...bondedWith]))) return

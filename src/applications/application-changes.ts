@@ -1,8 +1,8 @@
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { type Actor, requireOwnOrganization } from '../http/caller.ts'
-import { isSameEmail } from '../http/email.ts'
 import type { Language } from '../http/language.ts'
+import { isSameEmail } from '../http/text.ts'
 import type { Decision, Viewer } from '../orders/store.ts'
 import * as organizations from '../organizations/store.ts'
 import * as pets from '../pets/store.ts'
@@ -19,6 +19,7 @@ import {
   isClosing,
   lockApplications,
   type PersonalData,
+  recordApplicationEvents,
   type StoredApplication,
   setStatus,
   toStored,
@@ -54,7 +55,7 @@ interface SubmissionNotes {
  * Adds an application for an animal that is available or pending. An animal may have several applications.
  * Corrects the existing application if its form was sent again.
  *
- * @throws {ApiError} pet_not_found, other_organization, pet_not_available
+ * @throws {ApiError} pet_not_found, other_organization, followed_animal, pet_not_available
  */
 export async function insertApplication(
   db: Db,
@@ -70,6 +71,7 @@ export async function insertApplication(
   if (!stored) throw new ApiError('pet_not_found')
   const { organizationId, status } = stored.pet
   if (by) requireOwnOrganization(by, organizationId)
+  pets.requireOwnAnimal(stored.row)
   if (status !== 'available' && status !== 'pending') {
     const message = `This animal is not up for adoption: it is ${status ?? 'not published'}. Choose another animal.`
     throw new ApiError('pet_not_available', { message })
@@ -90,6 +92,12 @@ export async function insertApplication(
     })
     .returning(APPLICATION_COLUMNS)
     .executeTakeFirstOrThrow()
+  await recordApplicationEvents(
+    db,
+    'application.received',
+    [{ ...row, organization_id: organizationId ?? null }],
+    { now },
+  )
   const applicationIds = [row.id]
   await queueEmails(db, { kind: 'receipt', applicationIds, link: contact?.link }, now)
   if (!earlier.some(({ closedAt }) => closedAt === null)) await queueNotice(db, row.id, organizationId, now)
@@ -130,7 +138,7 @@ export function hasText({ petId, personal }: StoredApplication, application: New
   return personal !== undefined && toPersonalJson({ petId, ...personal }) === toPersonalJson(application)
 }
 
-/** The maximum number of applications for the animal in which the same person is looked for. */
+/** The maximum number of applications for the animal that are searched for the same person. */
 const MAX_COMPARED = 500
 
 /** Finds the applications of the same person for the same animal. */
@@ -154,7 +162,7 @@ const DAY_MS = 86_400_000
 /** Daily notices are sent at 06:00 UTC, which is in the morning in Europe and at night in America. */
 const DAILY_NOTICE_MS = 6 * 3_600_000
 
-/** Queues the e-mail that tells the shelter about a new application. */
+/** Queues the e-mail that notifies the shelter of a new application. */
 async function queueNotice(
   db: Db,
   applicationId: number,

@@ -167,7 +167,7 @@ test('one application is approved 8 times at once: every request gets 200, and o
   assert.equal((await app.get('/v1/store/orders')).body.length, 1)
 })
 
-test('POST /v1/applications while the order is completed: the application is declined or gets 409, and none stays open', async (t) => {
+test('POST /v1/applications while the order is completed: the application is declined or gets 409, and no application stays open', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   for (let round = 0; round < 5; round += 1) {
     const petId = await addPet(app)
@@ -242,7 +242,7 @@ test('GET /v1/applications returns pages, filtered by status and animal', async 
     await apply(app, pets[count % 2])
     if (count % 3 === 0) await decide(app, count, { status: 'in_review' })
   }
-  const walk = async (query: string): Promise<number[]> => {
+  const readPages = async (query: string): Promise<number[]> => {
     const ids: number[] = []
     let next: string | undefined = `/v1/applications?${query}`
     while (next !== undefined) {
@@ -252,10 +252,10 @@ test('GET /v1/applications returns pages, filtered by status and animal', async 
     }
     return ids
   }
-  assert.deepEqual(await walk('limit=2'), [7, 6, 5, 4, 3, 2, 1])
-  assert.deepEqual(await walk('limit=1&status=in_review'), [6, 3])
-  assert.deepEqual(await walk(`limit=1&petId=${pets[0]}`), [6, 4, 2])
-  assert.deepEqual(await walk(`petId=${pets[1]}&status=received`), [7, 5, 1])
+  assert.deepEqual(await readPages('limit=2'), [7, 6, 5, 4, 3, 2, 1])
+  assert.deepEqual(await readPages('limit=1&status=in_review'), [6, 3])
+  assert.deepEqual(await readPages(`limit=1&petId=${pets[0]}`), [6, 4, 2])
+  assert.deepEqual(await readPages(`petId=${pets[1]}&status=received`), [7, 5, 1])
   const { headers } = await app.get('/v1/applications?limit=2')
   const [, cursor] = /cursor=([^>&]+)/.exec(String(headers.link)) ?? []
   for (const [query, code] of [

@@ -5,7 +5,7 @@ import type { Organization } from '../organizations/schema.ts'
 import type { ApplicationStatus } from './schema.ts'
 
 // The texts of e-mails about applications. E-mails to applicants have no text that the applicant typed, so
-// nobody can use the form to send texts to other people.
+// the form cannot be used to send texts to other people.
 
 type Words = Record<string, string>
 
@@ -62,7 +62,7 @@ If you did not send this application, open the link and withdraw it.`,
 
 ${list}
 
-Sign in to read and decide. To get these e-mails at once or once a day:
+Sign in to read and decide. To get these e-mails immediately or once a day:
 ${settings}`,
   },
 }

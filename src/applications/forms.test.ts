@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Question } from '../organizations/questions.ts'
+import type { Question } from '../organizations/schema.ts'
 import { startApp, UNLIMITED } from '../testing/start-app.ts'
 import { readApplication, toAnswers, validateAnswers } from './forms.ts'
 

@@ -1,8 +1,8 @@
 import type { ErrorDetail } from '../errors.ts'
 import { normalizeText } from '../http/form-body.ts'
 import { MULTILINE } from '../http/text.ts'
-import { createBodyParser, createBodyValidator } from '../http/validate-body.ts'
-import type { Question } from '../organizations/questions.ts'
+import { createBodyParser, createBodyValidator } from '../http/validate.ts'
+import type { Question } from '../organizations/schema.ts'
 import { type Answers, ApplicationPatch, MAX_ANSWER, NewApplication } from './schema.ts'
 
 // Reads applications, and decisions about applications, from HTML forms.

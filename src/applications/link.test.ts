@@ -94,7 +94,7 @@ test('insertApplication three times with one link stores one application', async
   assert.equal((await visit(app, petId)).id, 2)
 })
 
-test('GET of a visitor’s application for an animal without an organization gets 404 without an admin key', async (t) => {
+test('GET /v1/applications/{id} of a visitor for an animal without an organization, with a write key: 404', async (t) => {
   const app = await startApp(t)
   const { id } = await visit(app, await addPet(app))
   assert.equal((await app.get(`/v1/applications/${id}`)).status, 404)

@@ -1,5 +1,5 @@
 import type { Db } from '../db/tables.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, invalidValue } from '../errors.ts'
 import { type Actor, requireOwnOrganization } from '../http/caller.ts'
 import type { NewOrder, Order, OrderStatus } from '../orders/schema.ts'
 import * as orders from '../orders/store.ts'
@@ -36,9 +36,8 @@ const petIdsOf = ({ petId, alsoPetIds = [] }: OrderedPets): number[] => [petId, 
 function requireUniquePets({ alsoPetIds = [] }: NewOrder): void {
   const index = alsoPetIds.findIndex((id, index) => alsoPetIds.indexOf(id) < index)
   if (index < 0) return
-  const pointer = `/alsoPetIds/${index}`
-  const message = 'This animal is repeated. Name each animal once.'
-  throw new ApiError('validation_failed', { details: [{ pointer, code: 'invalid_value', message }] })
+  const problem = invalidValue(`/alsoPetIds/${index}`, 'This animal is repeated. Name each animal once.')
+  throw new ApiError('validation_failed', { details: [problem] })
 }
 
 /** @throws {ApiError} bonded */

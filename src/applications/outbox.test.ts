@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { applyFor, openForm, PERSON, sendForm, visit } from '../testing/applicant.ts'
-import { signIn } from '../testing/console.ts'
+import { applyFor, openForm, PERSON, visit } from '../testing/applicant.ts'
+import { sendForm, signIn } from '../testing/console.ts'
 import { listProblems, runDoctor } from '../testing/findings.ts'
 import { doJobs, untilScrubbed } from '../testing/jobs.ts'
 import { runCli } from '../testing/process.ts'
@@ -45,7 +45,7 @@ const waiting = async ({ service }: TestApp): Promise<string[]> =>
 
 const decide = (app: TestApp, id: number, patch: object) => app.patch(`/v1/applications/${id}`, patch)
 
-test('an application by the form: the applicant gets the private link, and the shelter a notice', async (t) => {
+test('an application sent with the form: the applicant gets the private link, and the shelter gets a notice', async (t) => {
   const { app, smtp } = await startMailing(t)
   const path = await applyFor(app, 1, { message: 'Buy pills.' })
   assert.deepEqual(await waiting(app), ['receipt', 'notice'])
@@ -58,7 +58,7 @@ test('an application by the form: the applicant gets the private link, and the s
   const lines = linesOf(receipt?.data ?? '')
   assert.ok(lines.includes(`http://pets.example${path}`), lines.join('\n'))
   assert.ok(lines.includes('To contact Hill Shelter: pets@shelter.example, 555 0100'))
-  // Nobody can use the form to send texts to somebody else.
+  // The form cannot be used to send texts to other people.
   assert.doesNotMatch(lines.join('\n'), /Kim|pills/)
   assert.deepEqual(notice?.to, [SHELTER])
   assert.equal(subjectOf(notice?.data ?? ''), 'New application to adopt Rex')
@@ -110,7 +110,7 @@ test('an approval cancelled before its e-mail is sent: the applicant gets one e-
   assert.deepEqual(await sent(), [`${PERSON.email}: Your application to adopt Rex: declined`])
 })
 
-test('applicants who withdraw, and applications by the API, get no e-mail; the shelter gets a notice', async (t) => {
+test('applicants who withdraw, or who applied through the API, get no e-mail; the shelter gets a notice', async (t) => {
   const { app, sent } = await startMailing(t)
   const path = await applyFor(app, 1)
   await app.post('/v1/applications', { petId: 1, applicant: { name: 'A', email: 'api@doe.example' } })
@@ -172,7 +172,7 @@ test('a form sent again with a corrected e-mail address: the private link goes t
   assert.deepEqual(await sent(), [])
 })
 
-test('a daily digest: the notices of a day are one e-mail at 06:00 UTC, without applications already decided', async (t) => {
+test('a daily digest: one e-mail at 06:00 UTC has the applications of the day that are not decided yet', async (t) => {
   const { app, sent } = await startMailing(t)
   await app.patch('/v1/organizations/1', { applicationNotices: 'daily' })
   await addAnimal(app, 'Mia')
@@ -316,8 +316,8 @@ test('the pages promise e-mails only if the service sends them, and offer to kee
       ),
     )
     const page = (await (await signIn(one)).get('/console/applications/1')).text
-    assert.equal(/gets status and reply by e-mail/.test(page), isSent)
-    assert.equal(/gets no e-mail about it/.test(page), !isSent)
+    assert.equal(/gets the status and your reply by e-mail/.test(page), isSent)
+    assert.equal(/but gets no e-mail/.test(page), !isSent)
   }
 })
 
@@ -345,7 +345,7 @@ test('people erase removes the queued e-mails of the person', async (t) => {
   assert.deepEqual(await waiting(again), ['receipt', 'notice'])
 })
 
-test('an address gets e-mails about at most ten applications a day, so nobody can flood it', async (t) => {
+test('an address gets e-mails about at most ten applications a day, which prevents flooding', async (t) => {
   const { app, smtp } = await startMailing(t)
   const paths: string[] = []
   for (let number = 1; number <= 11; number += 1) paths.push(await applyFor(app, 1))

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts'
 import { sendsEmail } from '../db/installation.ts'
 import type { Db, Tables } from '../db/tables.ts'
 
-// E-mails about applications that are still to be sent. A change adds them in its own transaction, so none is
-// sent for a change that failed, and none is lost.
+// E-mails about applications that are still to be sent. A change adds its e-mails in its own transaction,
+// so a failed change sends no e-mail, and no e-mail is lost.
 
 type Row = Selectable<Tables['outbox']>
 
@@ -53,13 +53,16 @@ export async function queueEmails(
     .execute()
 }
 
-/** Queues the news of decisions. They also contain the reply, which then needs no e-mail of its own. */
+/**
+ * Queues e-mails about decisions. Such an e-mail also contains the reply, so the reply needs no e-mail of its
+ * own.
+ */
 export async function queueDecisions(db: Db, applicationIds: readonly number[], now: number): Promise<void> {
   await queueEmails(db, { kind: 'decision', applicationIds }, now)
   await removeQueued(db, applicationIds, 'reply')
 }
 
-/** Queues a new reply, unless the queued news of a decision will contain it. */
+/** Queues a new reply, unless a queued e-mail about a decision will contain it. */
 export async function queueReply(db: Db, applicationId: number, now: number): Promise<void> {
   const decisions = db.selectFrom('outbox').select('id').where('application_id', '=', applicationId)
   const isQueued = await decisions.where('kind', '=', 'decision').executeTakeFirst()
@@ -108,7 +111,7 @@ export const listDueNotices = (db: Db, organizationId: number | null, now: numbe
 
 export type QueuedEmail = Pick<Row, 'id' | 'version' | 'attempts'>
 
-/** Removes e-mails that were sent, except those that have become due again meanwhile. */
+/** Removes e-mails that were sent, except e-mails that have become due again. */
 export async function removeSent(db: Db, sent: readonly QueuedEmail[]): Promise<void> {
   for (const { id, version } of sent)
     await db.deleteFrom('outbox').where('id', '=', id).where('version', '=', version).execute()

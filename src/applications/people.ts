@@ -2,16 +2,23 @@ import { type SqlBool, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { findStoredScopes, replaceResults } from '../db/once.ts'
-import { pagesById } from '../db/pages-by-id.ts'
+import { pagesById } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { createEmailMatcher, isSameEmail } from '../http/email.ts'
+import { createEmailMatcher, isSameEmail } from '../http/text.ts'
 import { type Job, runInSteps } from '../jobs/job.ts'
 import * as adopters from '../orders/adopters.ts'
 import { advance } from '../orders/known-time.ts'
 import type { Order } from '../orders/schema.ts'
 import { eraseFromResult, eraseTraces, findTraces, type PetTraces } from '../pets/traces.ts'
 import { removeQueued } from './outbox.ts'
-import { APPLICATION_COLUMNS, decisionColumns, type StoredApplication, toStored } from './store.ts'
+import {
+  APPLICATION_COLUMNS,
+  CHANGED_COLUMNS,
+  decisionColumns,
+  recordApplicationEvents,
+  type StoredApplication,
+  toStored,
+} from './store.ts'
 
 // Finds and erases the data of adopters and applicants. This happens on request, by e-mail address, and some
 // time after their orders and applications were closed.
@@ -46,13 +53,13 @@ export const erasure: Job = {
       (await adopters.countUnscrubbed(db)) > 0
     )
   },
-  async run(context, mayGoOn) {
+  async run(context, mayContinue) {
     const { db, write, scrub } = context
     const closedBefore = await erasureCutoff(context)
-    await runInSteps(() => write(changes.eraseAdopters, closedBefore), mayGoOn)
-    await runInSteps(() => write(changes.eraseApplicants, closedBefore), mayGoOn)
+    await runInSteps(() => write(changes.eraseAdopters, closedBefore), mayContinue)
+    await runInSteps(() => write(changes.eraseApplicants, closedBefore), mayContinue)
     const unscrubbed = await adopters.countUnscrubbed(db)
-    if (unscrubbed === 0 || !(await mayGoOn())) return
+    if (unscrubbed === 0 || !(await mayContinue())) return
     await scrub()
     await write(changes.markScrubbed, unscrubbed)
   },
@@ -176,10 +183,12 @@ export async function erasePerson(db: Db, traces: ErasureTargets, now: number): 
   if (orders.length > 0) await adopters.eraseAdoptersOf(db, orders)
   if (applications.length > 0) {
     const ownApplications = db.updateTable('application').where('id', 'in', applications)
-    await ownApplications
+    const withdrawn = await ownApplications
       .set(decisionColumns({ status: 'withdrawn' }, { keyId: null, now }))
       .where('status', 'in', ['received', 'in_review'])
+      .returning(CHANGED_COLUMNS)
       .execute()
+    await recordApplicationEvents(db, 'application.decided', withdrawn, { now })
     await ownApplications.set(ERASED).where(CLOSED_WITH_APPLICANT).execute()
     await removeQueued(db, applications)
   }

@@ -33,7 +33,7 @@ export interface Intent {
 /**
  * Changes an animal and records the changes in its history. A patch without changes is not recorded.
  *
- * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open,
+ * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open, followed_animal,
  *   invalid_status_transition, external_id_exists, validation_failed
  */
 export async function updatePet(db: Db, sent: PetPatch, intent: Intent): Promise<StoredRow> {
@@ -50,6 +50,7 @@ export async function updatePet(db: Db, sent: PetPatch, intent: Intent): Promise
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
   requireOwnOrganization(by, before.pet.organizationId)
+  pets.requireOwnAnimal(before.row)
   if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
   const merged = withOrderedBond(merge(before.pet, patch))
   requireOwnOrganization(by, merged.organizationId)
@@ -108,11 +109,11 @@ const bondOf = ({ id, bondedWith = [] }: Pet): number[] => [id, ...bondedWith]
 /**
  * Removes an animal and its photos. Its applications stay, but open applications are declined.
  *
- * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open
+ * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open, followed_animal
  */
 export async function deletePet(db: Db, intent: Intent): Promise<void> {
   const { id, by, now, conditions } = intent
-  // From here on, nobody can add an application or a photo.
+  // From here on, applications and photos can no longer be added.
   await lockApplications(db, [id])
   await photos.deleteAllPhotos(db, { kind: 'pet', id }, now)
   await lockBond(db, id)
@@ -120,11 +121,12 @@ export async function deletePet(db: Db, intent: Intent): Promise<void> {
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
   requireOwnOrganization(by, before.pet.organizationId)
+  pets.requireOwnAnimal(before.row)
   if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
   if (await hasOpenOrder(db, bondOf(before.pet))) throw new ApiError('order_open')
 
   // Another transaction has changed the animal first; see `updatePet`.
-  if (!(await pets.remove(db, before))) return deletePet(db, intent)
+  if (!(await pets.remove(db, before, now))) return deletePet(db, intent)
   if (before.pet.bondedWith) await rebond(db, before.pet, [], intent)
   await declineOpen(db, id, 'animal_removed', { keyId: by.keyId, now })
 }
@@ -169,7 +171,7 @@ export async function insertBondedPet(
 }
 
 /**
- * When an animal gets the bond `after`, other animals must change too. Computes and checks their changes.
+ * Computes and checks how the other animals change when an animal gets the bond `after`.
  *
  * @throws {ApiError} other_organization, order_open, validation_failed
  */
@@ -186,6 +188,7 @@ async function bondChanges(
   })
   for (const { stored } of changing) {
     requireOwnOrganization(by, stored.pet.organizationId)
+    pets.requireOwnAnimal(stored.row)
     if (await hasOpenOrder(db, bondOf(stored.pet))) throw new ApiError('order_open')
   }
   const others = changing.map(({ stored }) => stored.pet)
@@ -193,7 +196,7 @@ async function bondChanges(
   return changing
 }
 
-/** Changes the bonds of the other animals. @throws {ApiError} as `bondChanges` */
+/** Changes the other animals of a bond. @throws {ApiError} as `bondChanges` */
 async function rebond(
   db: Db,
   pet: Pet,

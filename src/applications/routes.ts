@@ -1,15 +1,14 @@
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
-import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { forbidStoring } from '../http/cache-headers.ts'
 import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { parseInt64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { serializeInTurns } from '../http/serialize.ts'
+import { parsePathId } from '../http/type.ts'
 import { viewerOf } from '../orders/store.ts'
 import {
   Application,
@@ -103,7 +102,13 @@ function getApplication(app: App, { db }: Context): void {
     response: { 200: Application },
   }
   app.get('/applications/:applicationId', { schema }, async (request) =>
-    applications.toApplication(await applications.get(db, idOf(request.params), viewerOf(request.caller))),
+    applications.toApplication(
+      await applications.get(
+        db,
+        parsePathId(request.params.applicationId, 'application_not_found'),
+        viewerOf(request.caller),
+      ),
+    ),
   )
 }
 
@@ -113,7 +118,7 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
     summary: 'Decide about an application',
     description:
       'Approving an application places an approved order and makes the animal pending. Completing that ' +
-      'order declines all other applications for the animal. Cancelling it puts this one back in review. ' +
+      'order declines all other applications for the animal. Cancelling that order returns this application to review. ' +
       'Declining or withdrawing an approved application cancels its order.',
     ...BETA,
     consumes: ['application/merge-patch+json', 'application/json'],
@@ -123,7 +128,11 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
   }
   const errors = { 409: 'The application cannot take this status, or the animal is not available.' }
   app.patch('/applications/:applicationId', { config: { errors }, schema }, async (request, reply) => {
-    const decision = { ...viewerOf(request.caller), id: idOf(request.params), now: clock() }
+    const decision = {
+      ...viewerOf(request.caller),
+      id: parsePathId(request.params.applicationId, 'application_not_found'),
+      now: clock(),
+    }
     const decided = await writeOnce(
       readIdempotencyKey(request, reply),
       changes.updateApplication,
@@ -132,11 +141,4 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
     )
     return applications.toApplication(await applications.withPersonal(db, decided, decision))
   })
-}
-
-/** @throws {ApiError} application_not_found when the path has no valid id */
-function idOf({ applicationId }: ApplicationPath): number {
-  const id = parseInt64(applicationId)
-  if (id === undefined) throw new ApiError('application_not_found')
-  return id
 }

@@ -1,6 +1,5 @@
-import { type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
 import { MULTILINE, ONE_LINE } from '../http/text.ts'
-import { type Static, Type } from '../http/type.ts'
+import { type PatchableSchema, pathId, type Static, Type, toPatchSchema } from '../http/type.ts'
 
 export const ApplicationStatus = Type.Enum(['received', 'in_review', 'approved', 'declined', 'withdrawn'], {
   type: 'string',
@@ -143,12 +142,4 @@ export const ApplicationQuery = Type.Object({
 })
 export type ApplicationQuery = Static<typeof ApplicationQuery>
 
-export const ApplicationPath = Type.Object({
-  // The description says integer, but the service reads text. A value outside of int64 therefore gets a 404.
-  applicationId: Type.Unsafe<string>({
-    type: 'integer',
-    format: 'int64',
-    description: 'Identifier of the application.',
-  }),
-})
-export type ApplicationPath = Static<typeof ApplicationPath>
+export const ApplicationPath = Type.Object({ applicationId: pathId('Identifier of the application.') })

@@ -43,7 +43,7 @@ export async function listOpen(db: Db, petId: number, viewer: Viewer): Promise<S
   return rows.map(toStored)
 }
 
-/** The maximum number of waiting applications, per status, among which the same person is looked for. */
+/** The maximum number of waiting applications, per status, that are searched for the same person. */
 const MAX_SEARCHED = 500
 /** The maximum number of other applications that are listed for one application. */
 const MAX_OTHERS = 10

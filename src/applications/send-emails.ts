@@ -37,12 +37,12 @@ async function sendNext({ db, mail, write, clock, config }: Context): Promise<bo
   const queued = next.kind === 'notice' ? await listDueNotices(db, next.organization_id, clock()) : [next]
   const email = await compose(db, next, queued, config.origin)
   try {
-    // Without an e-mail, its addressee has no address or was erased, or needs no notice any more.
+    // `email` is undefined if the addressee has no address, was erased, or no longer needs a notice.
     if (!email || (await mail.deliver({ ...email, id: idOf(queued) })))
       await write(changes.removeSent, queued)
     else await write(changes.postponeRefused, queued, clock())
   } catch (error) {
-    // Another e-mail is tried first the next time.
+    // Next time, the job tries another e-mail first.
     await write(changes.postpone, queued, clock())
     throw error
   }
@@ -51,7 +51,7 @@ async function sendNext({ db, mail, write, clock, config }: Context): Promise<bo
 
 type Due = NonNullable<DueEmail>
 
-/** Differs for each e-mail, also if the store uses the id of a row again. */
+/** Differs for each e-mail, even if the store reuses the id of a row. */
 function idOf(queued: readonly Due[]): string {
   const versions = queued.map(({ id, version, created_at }) => [id, version, created_at])
   return hash('sha256', JSON.stringify(versions)).slice(0, 32)

@@ -2,6 +2,8 @@ import type { Selectable } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { recordEvents } from '../events/log.ts'
+import type { EventType } from '../events/schema.ts'
 import { hashToken } from '../http/token.ts'
 import type { Order } from '../orders/schema.ts'
 import { atLeastKnownTime, type Viewer, whereVisibleTo } from '../orders/store.ts'
@@ -149,8 +151,8 @@ export async function withPersonal(
 }
 
 /**
- * Locks the applications for animals until the end of the transaction. No other transaction can then add one,
- * approve one or close all of them. Transactions take locks in this order: first an order, then this lock,
+ * Locks the applications for animals until the end of the transaction. No other transaction can then add,
+ * approve or close these applications. Transactions take locks in this order: first an order, then this lock,
  * then applications and animals.
  */
 export async function lockApplications(db: Db, petIds: number[]): Promise<void> {
@@ -162,6 +164,35 @@ export async function lockApplications(db: Db, petIds: number[]): Promise<void> 
 /** Removes the applications of an organization, because the organization is removed with all its data. */
 export async function deleteByOrganization(db: Db, organizationId: number): Promise<void> {
   await db.deleteFrom('application').where('organization_id', '=', organizationId).execute()
+}
+
+/** An application whose status has changed. */
+interface ChangedApplication {
+  id: number
+  pet_id: number
+  organization_id: number | null
+  status: string
+}
+
+export const CHANGED_COLUMNS = ['id', 'pet_id', 'organization_id', 'status'] as const
+
+/** @param from the status before the change; undefined for a new application */
+export async function recordApplicationEvents(
+  db: Db,
+  type: EventType,
+  applications: ChangedApplication[],
+  { from, now }: { from?: string | undefined; now: number },
+): Promise<void> {
+  await recordEvents(
+    db,
+    applications.map(({ id, pet_id, organization_id, status }) => ({
+      type,
+      audience: 'confidential',
+      organizationId: organization_id,
+      data: { applicationId: id, petId: pet_id, status: { ...(from && { from }), to: status } },
+    })),
+    now,
+  )
 }
 
 /** The key that makes a decision, and the time. */
@@ -206,19 +237,21 @@ export async function setStatus(
   status: StatusChange['status'],
   by: DecisionAuthor,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const changed = await db
     .updateTable('application')
     .set(decisionColumns({ status }, by))
     .where('id', '=', before.id)
     .where('status', '=', before.status)
     .where('closed_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows === 0n) return false
+    .returning(CHANGED_COLUMNS)
+    .execute()
+  if (changed.length === 0) return false
+  await recordApplicationEvents(db, 'application.decided', changed, { from: before.status, now: by.now })
   if (status !== 'in_review') await tellApplicants(db, [before], by)
   return true
 }
 
-/** Queues e-mails about decisions, except about those of the applicants themselves. */
+/** Queues e-mails about decisions, except about withdrawals by the applicants themselves. */
 async function tellApplicants(
   db: Db,
   applications: { id: number }[],
@@ -251,8 +284,9 @@ export async function closeApproved(db: Db, order: OrderKey, by: DecisionAuthor)
 export async function reopenApproved(db: Db, order: OrderKey, by: DecisionAuthor): Promise<void> {
   const reopened = await updateApproved(db, order)
     .set({ ...decisionColumns({ status: 'in_review' }, by), order_id: null })
-    .returning('id')
+    .returning(CHANGED_COLUMNS)
     .execute()
+  await recordApplicationEvents(db, 'application.decided', reopened, { from: 'approved', now: by.now })
   await tellApplicants(db, reopened, by)
 }
 
@@ -263,8 +297,9 @@ export async function declineOpen(db: Db, petId: number, reason: Reason, by: Dec
     .set(decisionColumns({ status: 'declined', reason }, by))
     .where('pet_id', '=', petId)
     .where('status', 'in', ['received', 'in_review'])
-    .returning('id')
+    .returning(CHANGED_COLUMNS)
     .execute()
+  await recordApplicationEvents(db, 'application.decided', declined, by)
   await queueDecisions(
     db,
     declined.map(({ id }) => id),

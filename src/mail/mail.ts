@@ -7,7 +7,7 @@ export interface Email {
   to: string
   subject: string
   text: string
-  /** The address that gets the answers. */
+  /** The Reply-To address. */
   replyTo?: string | undefined
   /** Unchanged if the same e-mail is sent again, so mail programs recognize it. */
   id?: string | undefined
@@ -30,7 +30,9 @@ export interface Mail {
 
 /** The time limit for each step of the conversation with the server, because a person waits for a page. */
 const STEP_TIMEOUT_MS = 10_000
-/** The time limit for an answer when nobody waits, because some servers scan the content first. */
+/**
+ * The time limit for an answer when no person waits. It is long, because some servers scan the content first.
+ */
 const DELIVERY_TIMEOUT_MS = 60_000
 /** The maximum number of e-mails sent at once. */
 const MAX_CONCURRENCY = 5

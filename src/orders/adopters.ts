@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
-import { pagesById } from '../db/pages-by-id.ts'
+import { pagesById } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { createEmailMatcher, isSameEmail } from '../http/email.ts'
+import { createEmailMatcher, isSameEmail } from '../http/text.ts'
 import type { Order } from './schema.ts'
 import { ORDER_COLUMNS, toOrder } from './store.ts'
 
@@ -110,7 +110,7 @@ export async function eraseMentions(db: Db, orderIds: number[], email: string): 
   }
 }
 
-/** Among the given orders, erases the adopters of the closed ones. */
+/** Erases the adopters of the given orders that are closed. */
 export async function eraseAdoptersOf(db: Db, orderIds: number[]): Promise<void> {
   await db
     .updateTable('adoption_order')

@@ -34,8 +34,8 @@ function adoptersIn(bytes: string): number[] {
   return [...new Set([...mentions].map(([, number, other]) => Number(number ?? other)))].sort((a, b) => a - b)
 }
 
-test(`erasing ${ORDERS} adopters leaves no byte of them in the stopped store, and keeps the adopter of an open order`, async (t) => {
-  const app = await startApp(t, { key: UNLIMITED })
+test(`erasing ${ORDERS} adopters leaves no byte of them in the stopped store or in the log, and keeps the adopter of an open order`, async (t) => {
+  const app = await startApp(t, { key: UNLIMITED, settings: { LOG_LEVEL: 'trace' } })
   const open: number[] = []
   for (let number = 1; number <= ORDERS; number += 1) {
     open.push(await place(app, number))
@@ -57,6 +57,7 @@ test(`erasing ${ORDERS} adopters leaves no byte of them in the stopped store, an
   await app.stop()
 
   assert.deepEqual(adoptersIn(await storedBytes(app.databaseUrl)), [openOrder])
+  assert.deepEqual(adoptersIn(app.log.join('')), [])
 })
 
 test('replaying an order request: the adopter is taken from the order, and never stored with the result', async (t) => {

@@ -26,7 +26,7 @@ interface KnownTime {
 
 /**
  * Advances the known time, which is a lower limit for the current time. The known time is never ahead of the
- * machine's clock, and never advances faster than the steady clock, which nobody can set.
+ * machine's clock, and never advances faster than the steady clock, which cannot be set.
  *
  * @param now the clock of the machine, in Unix milliseconds
  * @param seen the known time that the last call returned, plus the time since then by the steady clock;
@@ -39,29 +39,29 @@ export async function advance(
   seen: number | undefined,
   isErasurePending: boolean,
 ): Promise<number> {
-  const known = await readKnownTime(db, now)
+  const stored = await readKnownTime(db, now)
   // If no erasure is pending, nothing depends on the known time, so it follows the machine's clock. A machine
   // whose clock is set late then starts with the right time.
   const next = isErasurePending
-    ? nextTime(known, now, seen)
-    : { at: now, credited_at: Math.min(now, known.credited_at) }
-  const moved = next.at - known.at
-  if (moved >= 0 && moved < MIN_WRITE_INTERVAL_MS && next.credited_at === known.credited_at) return next.at
+    ? nextTime(stored, now, seen)
+    : { at: now, credited_at: Math.min(now, stored.credited_at) }
+  const moved = next.at - stored.at
+  if (moved >= 0 && moved < MIN_WRITE_INTERVAL_MS && next.credited_at === stored.credited_at) return next.at
   // The condition on `at` matches no row if another process has advanced the time since the read.
-  await db.updateTable('known_time').set(next).where('at', '=', known.at).execute()
+  await db.updateTable('known_time').set(next).where('at', '=', stored.at).execute()
   return next.at
 }
 
 async function readKnownTime(db: Db, now: number): Promise<KnownTime> {
-  const known = db.selectFrom('known_time').select(['at', 'credited_at'])
-  const before = await known.executeTakeFirst()
+  const query = db.selectFrom('known_time').select(['at', 'credited_at'])
+  const before = await query.executeTakeFirst()
   if (before) return before
   await db
     .insertInto('known_time')
     .values({ name: 'known', at: now, credited_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return known.executeTakeFirstOrThrow()
+  return query.executeTakeFirstOrThrow()
 }
 
 function nextTime({ at, credited_at }: KnownTime, now: number, seen?: number): KnownTime {
@@ -99,10 +99,10 @@ export function trackKnownTime(
 }
 
 function logDifference(logger: FastifyBaseLogger, now: number, at: number): void {
-  const [machine, known] = [new Date(now).toISOString(), new Date(at).toISOString()]
+  const [machine, storeTime] = [new Date(now).toISOString(), new Date(at).toISOString()]
   const effect =
-    'personal data is erased by the earlier of the two. Check the clock; see docs/operating.md, "The clock"'
+    'personal data is erased by the earlier of the two. Check the clock; see docs/operating.md, "Check the clock"'
   logger.warn(
-    `this machine says that it is ${machine}, the store knows of the time up to ${known}: ${effect}`,
+    `the clock of this machine says ${machine}, but the store has counted to ${storeTime}: ${effect}`,
   )
 }

@@ -248,7 +248,7 @@ test('invalid orders get 400 with an error that names each member', async (t) =>
   assert.equal((await get('/v1/store/orders/1')).body.status, 'placed')
 })
 
-test('adopters are never logged, and are erased at midnight UTC after the order was closed for 90 days', async (t) => {
+test('adopters are never logged, and are erased at midnight UTC after the order has been closed for 90 days', async (t) => {
   const app = await startApp(t)
   const { place, cancel, decide, get } = client(app)
   const tidyUp = () => doJobs(app.service.context)

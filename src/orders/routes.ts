@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
-import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { forbidStoring } from '../http/cache-headers.ts'
 import { actorOf } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { parseInt64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
+import { parsePathId } from '../http/type.ts'
 import { NewOrder, Order, OrderPatch, OrderPath, OrderQuery, Orders } from './schema.ts'
 import * as orders from './store.ts'
 
@@ -42,7 +41,7 @@ function listOrders(app: App, { config, db, cursorSecret }: Context): void {
     const { limit, status, petId } = filters
     const scope = JSON.stringify(['orders', request.caller.view, status, petId?.toString()])
     const after = cursor === undefined ? undefined : readCursor<[number]>(cursorSecret, scope, cursor)
-    const found = await orders.list(db, { ...filters, after: after?.[0] }, viewerOf(request))
+    const found = await orders.list(db, { ...filters, after: after?.[0] }, orders.viewerOf(request.caller))
     const address = `${publicBaseUrl(config, request)}/store/orders`
     const query = { limit, status, petId }
     const { page, link } = pageOf(found, {
@@ -91,7 +90,7 @@ function getOrder(app: App, { db }: Context): void {
     response: { 200: Order },
   }
   app.get('/store/orders/:orderId', { schema }, (request) =>
-    orders.get(db, idOf(request.params), viewerOf(request)),
+    orders.get(db, parsePathId(request.params.orderId, 'order_not_found'), orders.viewerOf(request.caller)),
   )
 }
 
@@ -132,17 +131,10 @@ function deleteOrder(app: App, { write, clock }: Context): void {
   })
 }
 
-function viewerOf({ caller }: FastifyRequest): orders.Viewer {
-  return orders.viewerOf(caller)
-}
-
 function decisionOf(request: FastifyRequest<{ Params: OrderPath }>, clock: () => number): orders.Decision {
-  return { ...viewerOf(request as FastifyRequest), id: idOf(request.params), now: clock() }
-}
-
-/** @throws {ApiError} order_not_found if the id in the path is not an int64 */
-function idOf({ orderId }: OrderPath): number {
-  const id = parseInt64(orderId)
-  if (id === undefined) throw new ApiError('order_not_found')
-  return id
+  return {
+    ...orders.viewerOf(request.caller),
+    id: parsePathId(request.params.orderId, 'order_not_found'),
+    now: clock(),
+  }
 }

@@ -1,5 +1,5 @@
 import { MULTILINE, ONE_LINE } from '../http/text.ts'
-import { type Static, Type } from '../http/type.ts'
+import { pathId, type Static, Type } from '../http/type.ts'
 
 export const OrderStatus = Type.Enum(['placed', 'approved', 'completed', 'cancelled'], {
   type: 'string',
@@ -93,8 +93,5 @@ export const OrderQuery = Type.Object({
 })
 export type OrderQuery = Static<typeof OrderQuery>
 
-export const OrderPath = Type.Object({
-  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
-  orderId: Type.Unsafe<string>({ type: 'integer', format: 'int64', description: 'Identifier of the order.' }),
-})
+export const OrderPath = Type.Object({ orderId: pathId('Identifier of the order.') })
 export type OrderPath = Static<typeof OrderPath>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
+import { recordEvents } from '../events/log.ts'
 import type { Caller } from '../http/caller.ts'
 import type { NewOrder, Order, OrderQuery, OrderStatus } from './schema.ts'
 
@@ -63,18 +63,10 @@ export interface Row {
   decidedAt: number | null
 }
 
-const findById = prepareQuery<{ id: number } & Viewer, Row>(
-  (db, fill, { sees }) => {
-    const row = db.selectFrom('adoption_order').select(ORDER_COLUMNS).where('id', '=', fill('id'))
-    const viewer = { keyId: fill('keyId'), organizationId: fill('organizationId'), sees }
-    return whereVisibleTo(row, viewer)
-  },
-  ({ sees }) => sees,
-)
-
 /** @throws {ApiError} order_not_found, also for an order that the viewer may not see */
 export async function get(db: Db, id: number, viewer: Viewer): Promise<Order> {
-  const [row] = await findById(db, { id, ...viewer })
+  const rows = db.selectFrom('adoption_order').select(ORDER_COLUMNS).where('id', '=', id)
+  const row = await whereVisibleTo(rows, viewer).executeTakeFirst()
   if (!row) throw new ApiError('order_not_found')
   return toOrder(row)
 }
@@ -97,10 +89,10 @@ export type PageStart = Omit<OrderQuery, 'cursor'> & { after?: number | undefine
  * exists.
  */
 export async function list(db: Db, start: PageStart, viewer: Viewer): Promise<Order[]> {
-  const orders = (await preparedPage(db, { ...start, ...viewer })).map(toOrder)
+  const orders = (await page(db, start, viewer).execute()).map(toOrder)
   if (start.petId === undefined) return orders
   // Runs two queries, because each can use an index. A single query would scan all orders.
-  const others = (await preparedPage(db, { ...start, ...viewer, asOther: true })).map(toOrder)
+  const others = (await page(db, { ...start, asOther: true }, viewer).execute()).map(toOrder)
   return [...orders, ...others].sort((one, other) => other.id - one.id).slice(0, start.limit + 1)
 }
 
@@ -115,39 +107,18 @@ export function page(db: Db, { limit, status, petId, after, asOther }: PageQuery
     .selectFrom('adoption_order')
     .select(ORDER_COLUMNS)
     .orderBy('id', 'desc')
-    .limit(sql<number>`${limit} + 1`)
+    .limit(limit + 1)
   rows = whereVisibleTo(rows, viewer)
   if (status) rows = rows.where('status', '=', status)
-  if (petId !== undefined && !asOther) rows = rows.where('pet_id', '=', petId)
-  if (petId !== undefined && asOther) rows = rows.where('id', 'in', orderIdsWithOther(db, petId))
+  if (petId !== undefined)
+    rows = asOther
+      ? rows.where('id', 'in', (eb) =>
+          eb.selectFrom('adoption_order_pet').select('order_id').where('pet_id', '=', petId),
+        )
+      : rows.where('pet_id', '=', petId)
   if (after !== undefined) rows = rows.where('id', '<', after)
   return rows
 }
-
-function orderIdsWithOther(db: Db, petId: number) {
-  return db.selectFrom('adoption_order_pet').select('order_id').where('pet_id', '=', petId)
-}
-
-const preparedPage = prepareQuery<PageQuery & Viewer, Row>(
-  (db, fill, { status, petId, after, asOther, sees }) => {
-    const conditions = {
-      ...(status && { status: fill('status') }),
-      ...(petId !== undefined && { petId: fill('petId') }),
-      ...(after !== undefined && { after: fill('after') }),
-    }
-    return page(
-      db,
-      { limit: fill('limit'), ...conditions, ...(asOther && { asOther }) },
-      {
-        keyId: fill('keyId'),
-        organizationId: fill('organizationId'),
-        sees,
-      },
-    )
-  },
-  ({ status, petId, after, asOther, sees }) =>
-    `${status !== undefined} ${petId !== undefined} ${after !== undefined} ${asOther} ${sees}`,
-)
 
 /** The key that places an order, the organization of the animal, and the Unix time in milliseconds. */
 interface Placing {
@@ -156,42 +127,41 @@ interface Placing {
   now: number
 }
 
-type InsertParameters = Omit<Placing, 'organizationId'> & {
-  organizationId: number | null
-  petId: number
-  alsoPetIds: string | null
-  adopter: string
-}
-
-const insertPlaced = prepareQuery<InsertParameters, Row>((db, fill) =>
-  db
+export async function insert(
+  db: Db,
+  { petId, alsoPetIds = [], adopter }: NewOrder,
+  { keyId, organizationId, now }: Placing,
+): Promise<Order> {
+  const { name, email, phone, message } = adopter
+  const row = await db
     .insertInto('adoption_order')
     .values({
-      pet_id: fill('petId'),
-      also_pet_ids: fill('alsoPetIds'),
+      pet_id: petId,
+      also_pet_ids: alsoPetIds.length > 0 ? JSON.stringify(alsoPetIds) : null,
       status: 'placed',
-      adopter: fill('adopter'),
-      placed_by: fill('keyId'),
-      organization_id: fill('organizationId'),
-      placed_at: fill('now'),
+      adopter: JSON.stringify({ name, email, phone, message }),
+      placed_by: keyId,
+      organization_id: organizationId ?? null,
+      placed_at: now,
     })
-    .returning(ORDER_COLUMNS),
-)
-
-export async function insert(db: Db, order: NewOrder, placing: Placing): Promise<Order> {
-  const { name, email, phone, message } = order.adopter
-  const adopter = JSON.stringify({ name, email, phone, message })
-  const organizationId = placing.organizationId ?? null
-  const { petId } = order
-  const alsoPetIds = order.alsoPetIds ? JSON.stringify(order.alsoPetIds) : null
-  const [row] = await insertPlaced(db, { ...placing, organizationId, petId, alsoPetIds, adopter })
-  const placed = toOrder(row as Row)
-  const others = (placed.alsoPetIds ?? []).map((id) => ({ order_id: placed.id, pet_id: id }))
+    .returning(ORDER_COLUMNS)
+    .executeTakeFirstOrThrow()
+  const others = alsoPetIds.map((pet_id) => ({ order_id: row.id, pet_id }))
   if (others.length > 0) await db.insertInto('adoption_order_pet').values(others).execute()
+  const placed = toOrder(row)
+  await recordOrderEvent(db, placed, { organizationId: organizationId ?? null }, now)
   return placed
 }
 
-type UpdateParameters = { id: number; from: OrderStatus; to: OrderStatus; now: number }
+async function recordOrderEvent(
+  db: Db,
+  { id, petId, status }: Order,
+  { organizationId, from }: { organizationId: number | null; from?: OrderStatus },
+  now: number,
+): Promise<void> {
+  const data = { orderId: id, petId, status: { ...(from && { from }), to: status } }
+  await recordEvents(db, [{ type: `order.${status}`, audience: 'confidential', organizationId, data }], now)
+}
 
 /**
  * @returns `now` or the known time, whichever is later. If the clock is set back, orders therefore get no
@@ -203,15 +173,6 @@ export function atLeastKnownTime(now: number) {
   )`
 }
 
-const updateFrom = prepareQuery<UpdateParameters, Row>((db, fill) =>
-  db
-    .updateTable('adoption_order')
-    .set({ status: fill('to'), decided_at: atLeastKnownTime(fill('now')) })
-    .where('id', '=', fill('id'))
-    .where('status', '=', fill('from'))
-    .returning(ORDER_COLUMNS),
-)
-
 /** Sets the status. @returns undefined if the status of the order has changed since `before` was read */
 export async function update(
   db: Db,
@@ -219,8 +180,17 @@ export async function update(
   status: OrderStatus,
   now: number,
 ): Promise<Order | undefined> {
-  const [row] = await updateFrom(db, { id: before.id, from: before.status, to: status, now })
-  return row && toOrder(row)
+  const row = await db
+    .updateTable('adoption_order')
+    .set({ status, decided_at: atLeastKnownTime(now) })
+    .where('id', '=', before.id)
+    .where('status', '=', before.status)
+    .returning([...ORDER_COLUMNS, 'organization_id as organizationId'])
+    .executeTakeFirst()
+  if (!row) return undefined
+  const order = toOrder(row)
+  await recordOrderEvent(db, order, { organizationId: row.organizationId, from: before.status }, now)
+  return order
 }
 
 /** Deletes all orders of an organization. */
