@@ -45,11 +45,21 @@ function mapOf(file: string): SourceMap | undefined {
   return maps.get(file)
 }
 
-/** @returns undefined for a package outside the bundle, which has no map */
+/** @returns undefined if the file has no map, because its package is outside the bundle */
 function read(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     return undefined
   }
+}
+
+/**
+ * Returns the entry file of a thread or process of this program, in the source or in the bundle.
+ *
+ * @param name the file name without its extension; the file lies next to the module that starts it
+ * @param url `import.meta.url` of that module
+ */
+export function entryOf(name: string, url: string): URL {
+  return new URL(`${name}.${url.endsWith('.ts') ? 'ts' : 'cjs'}`, url)
 }

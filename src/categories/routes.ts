@@ -1,17 +1,16 @@
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
-import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { parseInt64 } from '../http/int64.ts'
 import { publicBaseUrl } from '../http/link.ts'
+import { parsePathId } from '../http/type.ts'
 import { Categories, Category, CategoryPatch, CategoryPath, NewCategory } from './schema.ts'
 import * as categories from './store.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 const EXISTS = { 409: 'Another category has this name.' }
 
-export function categoryRoutes(app: App, { config: settings, db, write, writeOnce }: Context): void {
+export function categoryRoutes(app: App, { config: settings, db, write, writeOnce, clock }: Context): void {
   const listCategories = {
     operationId: 'listCategories',
     summary: 'List all categories',
@@ -29,7 +28,12 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
   }
   const named = { errors: EXISTS }
   app.post('/categories', { config: named, schema: createCategory }, async (request, reply) => {
-    const category = await writeOnce(readIdempotencyKey(request, reply), changes.insertCategory, request.body)
+    const category = await writeOnce(
+      readIdempotencyKey(request, reply),
+      changes.insertCategory,
+      request.body,
+      clock(),
+    )
     reply.code(201).header('location', `${publicBaseUrl(settings, request)}/categories/${category.id}`)
     return category
   })
@@ -42,7 +46,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
     response: { 200: Category },
   }
   app.get('/categories/:categoryId', { schema: getCategory }, async ({ params }) =>
-    categories.requireFound(await categories.find(db, idOf(params))),
+    categories.requireFound(await categories.find(db, parsePathId(params.categoryId, 'category_not_found'))),
   )
 
   const updateCategory = {
@@ -55,7 +59,13 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
     response: { 200: Category },
   }
   app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) =>
-    writeOnce(readIdempotencyKey(request, reply), changes.updateCategory, idOf(request.params), request.body),
+    writeOnce(
+      readIdempotencyKey(request, reply),
+      changes.updateCategory,
+      parsePathId(request.params.categoryId, 'category_not_found'),
+      request.body,
+      clock(),
+    ),
   )
 
   const deleteCategory = {
@@ -68,14 +78,7 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
   }
   const config = { errors: { 409: 'Animals belong to this category.' } }
   app.delete('/categories/:categoryId', { config, schema: deleteCategory }, async ({ params }, reply) => {
-    await write(changes.deleteCategory, idOf(params))
+    await write(changes.deleteCategory, parsePathId(params.categoryId, 'category_not_found'), clock())
     return reply.code(204).send()
   })
-}
-
-/** @throws {ApiError} category_not_found if the id in the path is not an int64 */
-function idOf({ categoryId }: { categoryId: string }): number {
-  const id = parseInt64(categoryId)
-  if (id === undefined) throw new ApiError('category_not_found')
-  return id
 }

@@ -1,5 +1,5 @@
 import { ONE_LINE } from '../http/text.ts'
-import { type Static, Type } from '../http/type.ts'
+import { pathId, type Static, Type } from '../http/type.ts'
 
 const members = {
   name: Type.String({
@@ -42,11 +42,4 @@ export const Categories = Type.Array(Category, {
   description: 'All categories, sorted by id.',
 })
 
-export const CategoryPath = Type.Object({
-  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
-  categoryId: Type.Unsafe<string>({
-    type: 'integer',
-    format: 'int64',
-    description: 'Identifier of the category.',
-  }),
-})
+export const CategoryPath = Type.Object({ categoryId: pathId('Identifier of the category.') })

@@ -2,6 +2,8 @@ import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
+import { recordEvents } from '../events/log.ts'
+import type { EventType } from '../events/schema.ts'
 import type { Category, CategoryPatch, NewCategory } from './schema.ts'
 
 const CATEGORY_COLUMNS = ['id', 'name', 'description'] as const
@@ -27,7 +29,11 @@ export async function find(db: Db, id: number): Promise<Category | undefined> {
 }
 
 /** @throws {ApiError} category_exists */
-export async function insertCategory(db: Db, { name, description }: NewCategory): Promise<Category> {
+export async function insertCategory(
+  db: Db,
+  { name, description }: NewCategory,
+  now: number,
+): Promise<Category> {
   const folded = fold(name)
   const taken = db.selectFrom('category').select('id').where('folded_name', '=', folded)
   // Checks the name first, because a failed insert would use up an id in PostgreSQL.
@@ -35,11 +41,22 @@ export async function insertCategory(db: Db, { name, description }: NewCategory)
   const insert = db
     .insertInto('category')
     .values({ name, folded_name: folded, description: description ?? null })
-  return toCategory(await withFreeName(insert.returning(CATEGORY_COLUMNS).executeTakeFirstOrThrow()))
+  const row = await withFreeName(insert.returning(CATEGORY_COLUMNS).executeTakeFirstOrThrow())
+  await recordEvent(db, 'category.created', row.id, now)
+  return toCategory(row)
+}
+
+async function recordEvent(db: Db, type: EventType, categoryId: number, now: number): Promise<void> {
+  await recordEvents(db, [{ type, audience: 'public', organizationId: null, data: { categoryId } }], now)
 }
 
 /** @throws {ApiError} category_not_found, category_exists */
-export async function updateCategory(db: Db, id: number, patch: CategoryPatch): Promise<Category> {
+export async function updateCategory(
+  db: Db,
+  id: number,
+  patch: CategoryPatch,
+  now: number,
+): Promise<Category> {
   const { name, description } = patch
   if (name === undefined && description === undefined) return requireFound(await find(db, id))
   const update = db
@@ -48,17 +65,20 @@ export async function updateCategory(db: Db, id: number, patch: CategoryPatch): 
     .where('id', '=', id)
     .returning(CATEGORY_COLUMNS)
   const row = await withFreeName(update.executeTakeFirst())
-  return requireFound(row && toCategory(row))
+  const category = requireFound(row && toCategory(row))
+  await recordEvent(db, 'category.updated', id, now)
+  return category
 }
 
 /** @throws {ApiError} category_not_found, category_in_use */
-export async function deleteCategory(db: Db, id: number): Promise<void> {
+export async function deleteCategory(db: Db, id: number, now: number): Promise<void> {
   try {
     const { numDeletedRows } = await db.deleteFrom('category').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw new ApiError('category_not_found')
   } catch (error) {
     throw isForeignKeyViolation(error) ? new ApiError('category_in_use') : error
   }
+  await recordEvent(db, 'category.deleted', id, now)
 }
 
 /** @throws {ApiError} category_not_found */

@@ -2,8 +2,8 @@ import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
 import { requireOwnOrganization } from '../http/caller.ts'
 import { Inventory, InventoryQuery, Statistics, StatisticsQuery } from './schema.ts'
+import * as inventory from './statistics.ts'
 import { compute } from './statistics.ts'
-import * as inventory from './store.ts'
 
 export function inventoryRoutes(app: App, { db, clock }: Context): void {
   const schema = {

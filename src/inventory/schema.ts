@@ -57,9 +57,9 @@ const days = (description: string) => Type.Optional(Type.Integer({ minimum: 0, d
 
 const stay = {
   animals: count('Animals that left.'),
-  lowerQuartile: days('A quarter of them stayed at most so many days.'),
-  median: days('Half of them stayed at most so many days.'),
-  upperQuartile: days('Three quarters of them stayed at most so many days.'),
+  lowerQuartile: days('A quarter of these animals stayed at most this many days.'),
+  median: days('Half of these animals stayed at most this many days.'),
+  upperQuartile: days('Three quarters of these animals stayed at most this many days.'),
 }
 
 const categoryId = Type.Integer({ format: 'int64' })
@@ -69,13 +69,13 @@ export const Statistics = Type.Object(
   {
     from: day('The first day that is counted.'),
     to: day('The last day that is counted, which is today in UTC.'),
-    inCare: count('Animals that are here today: they have come, and have no outcome yet.'),
+    inCare: count('Animals in care today: they have arrived, and have no outcome yet.'),
     months: Type.Array(
       Type.Object(
         {
           month: Type.String({ description: 'Year and month, such as 2026-11.' }),
           categoryId,
-          intakes: count('Animals that came, by `staff.intakeDate`, or else by the day they were added.'),
+          intakes: count('Animals that arrived, by `staff.intakeDate`, or else by the day they were added.'),
           ...outcomes,
         },
         { title: 'MonthCounts' },
@@ -84,7 +84,7 @@ export const Statistics = Type.Object(
     ),
     liveReleaseRate: Type.Optional(
       Type.Number({
-        description: 'The part of all outcomes that are not deaths. Absent without outcomes.',
+        description: 'The share of outcomes in which the animal left alive. Absent without outcomes.',
         minimum: 0,
         maximum: 1,
       }),
@@ -99,8 +99,10 @@ export const Statistics = Type.Object(
     applications: Type.Object(
       {
         received: count('Applications received.'),
-        animals: count('Animals with at least one of them.'),
-        perAnimal: Type.Optional(Type.Number({ minimum: 1, description: 'Applications for each of these.' })),
+        animals: count('Animals with at least one application.'),
+        perAnimal: Type.Optional(
+          Type.Number({ minimum: 1, description: 'Applications for each of these animals.' }),
+        ),
       },
       { title: 'ApplicationCounts' },
     ),
@@ -108,8 +110,8 @@ export const Statistics = Type.Object(
       Type.Object(
         {
           minDays: Type.Integer({ minimum: 0 }),
-          maxDays: days('Absent in the last range.'),
-          animals: count('Animals.'),
+          maxDays: days('The end of the range. Absent in the last range.'),
+          animals: count('The number of animals.'),
         },
         { title: 'WaitingCounts' },
       ),

@@ -81,7 +81,7 @@ test('GET /v1/statistics of an empty store answers 200 without a rate and a medi
   )
 })
 
-test('GET /v1/statistics gets 403 with read access, and counts only its own organization for a key of one', async (t) => {
+test('GET /v1/statistics with a read key gets 403; with a key of an organization it counts only that organization', async (t) => {
   const { add, get, databaseUrl } = await startWithTwo(t)
   await add({ intakeDate: '2026-11-01' })
   await add({ intakeDate: '2026-11-01' }, { organizationId: 2 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { yieldToEventLoop } from '../http/turns.ts'
-import type { OutcomeCounts, Statistics } from './schema.ts'
+import type { Counts, Inventory, OutcomeCounts, Statistics } from './schema.ts'
 
 // Counts intakes, outcomes, stays and applications. The database adds up one batch of rows after the other,
 // so no other request waits for long, whatever the number of animals.
@@ -52,7 +52,7 @@ const MEMBER = {
   postgres: (name: string) => sql.raw<string | null>(`(staff_part::json->'staff'->>'${name}')`),
 }
 
-/** As in pets/care.ts: the time when the service first knew the animal. 0 and null mean an unknown time. */
+/** As in pets/age.ts: the time when the service first knew the animal. 0 and null mean an unknown time. */
 const KNOWN_SINCE = sql.raw<number>(`(case when published_at > 0
   and (published_at < created_at or coalesce(created_at, 0) = 0) then published_at else created_at end)`)
 
@@ -163,7 +163,7 @@ export function outcomesIn(months: readonly OutcomeCounts[]): OutcomeCounts {
   return totals
 }
 
-/** The median and the quartiles in days: the shortest stays that as many animals did not exceed. */
+/** The median and the quartiles of stays, in days. */
 function quartilesOf(counts: Map<number, number>[]) {
   const all = counts.flatMap((days) => [...days]).sort(([one], [other]) => one - other)
   const animals = all.reduce((sum, [, count]) => sum + count, 0)
@@ -204,4 +204,40 @@ async function countApplications(
   }
   const perAnimal = animals.size > 0 && { perAnimal: Math.round((received / animals.size) * 100) / 100 }
   return { received, animals: animals.size, ...perAnimal }
+}
+
+/** Counts animals by status and category. The store updates the counts with each change of an animal. */
+export async function count(db: Db, organizationId?: number): Promise<Inventory> {
+  const query = db
+    .selectFrom('category')
+    .leftJoin('inventory', (join) => {
+      const joined = join.onRef('inventory.category_id', '=', 'category.id')
+      return organizationId === undefined ? joined : joined.on('organization_id', '=', organizationId)
+    })
+    // Each organization has its own rows. Adding up thousands of them is faster in the database.
+    .select(({ fn }) => [
+      'category.id as categoryId',
+      'inventory.status',
+      fn.sum('inventory.pets').as('pets'),
+    ])
+    .groupBy(['category.id', 'inventory.status'])
+    .orderBy('category.id')
+  const rows = await query.execute()
+  const overall = noAnimals()
+  const categories = new Map<number, Counts>()
+  for (const { categoryId, status, pets } of rows) {
+    const counts = categories.get(categoryId) ?? noAnimals()
+    categories.set(categoryId, counts)
+    if (status === null) continue
+    counts[status as keyof Counts] += Number(pets)
+    overall[status as keyof Counts] += Number(pets)
+  }
+  return {
+    overall,
+    categories: [...categories].map(([categoryId, counts]) => ({ categoryId, ...counts })),
+  }
+}
+
+function noAnimals(): Counts {
+  return { available: 0, pending: 0, sold: 0, unlisted: 0 }
 }

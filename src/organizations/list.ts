@@ -3,7 +3,7 @@ import type { Db } from '../db/tables.ts'
 import { latitudesAround, metersBetween } from '../places/distance.ts'
 import { type Region, reachOf } from '../places/gazetteer.ts'
 import type { OrganizationQuery } from './schema.ts'
-import { fold, ORGANIZATION_COLUMNS, type StoredOrganization, toOrganization } from './store.ts'
+import { findMany, fold, ORGANIZATION_COLUMNS, type StoredOrganization, toOrganization } from './store.ts'
 
 /**
  * The position of an organization in a list. In a list by distance it is the distance and the id. Otherwise
@@ -72,31 +72,19 @@ async function nearest(db: Db, start: ListStart, near: Region): Promise<ListedOr
   })
   measured.sort((one, other) => one.meters - other.meters || one.id - other.id)
   const page = measured.slice(0, start.limit + 1)
-  if (page.length === 0) return []
-  const found = await db
-    .selectFrom('organization')
-    .select(ORGANIZATION_COLUMNS)
-    .where(
-      'id',
-      'in',
-      page.map(({ id }) => id),
-    )
-    .execute()
-  const byId = new Map(found.map((row) => [row.id, row]))
+  const found = await findMany(
+    db,
+    page.map(({ id }) => id),
+  )
+  const byId = new Map(found.map((one) => [one.id, one]))
   return page.flatMap(({ id, meters }) => {
-    const row = byId.get(id)
-    return row ? [{ ...toOrganization(row), distanceMeters: meters }] : []
+    const organization = byId.get(id)
+    return organization ? [{ ...organization, distanceMeters: meters }] : []
   })
 }
 
 /** The number of organizations that one query reads. */
 const BATCH_SIZE = 500
-
-interface CachedOrganization {
-  updatedAt: number
-  photos: string | null
-  organization: StoredOrganization
-}
 
 /**
  * @param version changes whenever an organization may have changed
@@ -105,35 +93,41 @@ interface CachedOrganization {
  */
 export function createOrganizationCache(db: Db, version: () => number): () => Promise<StoredOrganization[]> {
   let cachedVersion: number | undefined
-  let cached = new Map<number, CachedOrganization>()
+  let cached = new Map<number, StoredOrganization>()
   return async () => {
     const currentVersion = version()
-    if (currentVersion === cachedVersion) return [...cached.values()].map(({ organization }) => organization)
+    if (currentVersion === cachedVersion) return [...cached.values()]
     const rows = await db
       .selectFrom('organization')
       .select(['id', 'updated_at as updatedAt', 'photos'])
       .orderBy('id')
       .execute()
-    const next = new Map<number, CachedOrganization>()
+    const next = new Map<number, StoredOrganization>()
     const changed: number[] = []
     for (const { id, updatedAt, photos } of rows) {
       const before = cached.get(id)
-      if (before?.updatedAt === updatedAt && before.photos === photos) next.set(id, before)
+      if (before?.photos === photos && Date.parse(before.updatedAt) === updatedAt) next.set(id, before)
       else changed.push(id)
     }
-    for (let from = 0; from < changed.length; from += BATCH_SIZE) {
-      const batch = db.selectFrom('organization').select(ORGANIZATION_COLUMNS)
-      for (const row of await batch.where('id', 'in', changed.slice(from, from + BATCH_SIZE)).execute())
-        next.set(row.id, {
-          updatedAt: row.updated_at,
-          photos: row.photos,
-          organization: toOrganization(row),
-        })
-    }
+    for (let from = 0; from < changed.length; from += BATCH_SIZE)
+      for (const one of await findMany(db, changed.slice(from, from + BATCH_SIZE))) next.set(one.id, one)
     cached = next
     cachedVersion = currentVersion
-    return [...cached.values()].map(({ organization }) => organization)
+    return [...cached.values()]
   }
+}
+
+/** The country that most organizations are in; undefined if no organization has a country. */
+export async function findMainCountry(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('organization')
+    .select('country')
+    .where('country', 'is not', null)
+    .groupBy('country')
+    .orderBy(({ fn }) => fn.countAll(), 'desc')
+    .orderBy('country')
+    .executeTakeFirst()
+  return row?.country ?? undefined
 }
 
 /** Lists the numbers of all ranges of `size` ids, up to the last id. Range 0 has the ids 1 to `size`. */

@@ -213,6 +213,57 @@ const COMMON: Record<string, [attempt: (app: TestedApp, as: Headers) => Promise<
     ...vocabulary('Color', 'colors', { categoryId: 1 }),
   }
 
+/** A webhook belongs to its organization: other write keys do not see it. */
+const HOOKED = (done: number) => ({ ...CHANGED(done), write: 404, ownWrite: done, otherWrite: 404 })
+
+async function hookPath(app: TestApp): Promise<string> {
+  const webhook = { url: 'https://hooks.example.org/', organizationId: 1, enabled: false }
+  return `/v1/webhooks/${(await app.post('/v1/webhooks', webhook)).body.id}`
+}
+
+async function deliveryPath(app: TestApp): Promise<string> {
+  const path = await hookPath(app)
+  return `${path}/deliveries/${(await app.post(`${path}/test`, {})).body.id}`
+}
+
+const EVENTS: typeof COMMON = {
+  listEvents: [({ get }, as) => status(get('/v1/events', as)), LOOKED()],
+  // A stream has no end.
+  streamEvents: [
+    ({ request }, as) => status(request('/v1/events/stream', { method: 'HEAD', headers: as })),
+    LOOKED(),
+  ],
+  listWebhooks: [
+    ({ get }, as) => status(get('/v1/webhooks', as)),
+    { ...CHANGED(200), ownWrite: 200, otherWrite: 200 },
+  ],
+  createWebhook: [
+    ({ post }, as) =>
+      status(post('/v1/webhooks', { url: 'https://hooks.example.org/', organizationId: 1 }, as)),
+    { ...HOOKED(201), write: 403, otherWrite: 403 },
+  ],
+  getWebhook: [async (app, as) => status(app.get(await hookPath(app), as)), HOOKED(200)],
+  updateWebhook: [
+    async (app, as) => status(app.patch(await hookPath(app), { description: 'Website' }, as)),
+    HOOKED(200),
+  ],
+  deleteWebhook: [async (app, as) => status(app.delete(await hookPath(app), as)), HOOKED(204)],
+  rotateWebhookSecret: [
+    async (app, as) => status(app.post(`${await hookPath(app)}/rotate`, {}, as)),
+    HOOKED(200),
+  ],
+  testWebhook: [async (app, as) => status(app.post(`${await hookPath(app)}/test`, {}, as)), HOOKED(202)],
+  listDeliveries: [async (app, as) => status(app.get(`${await hookPath(app)}/deliveries`, as)), HOOKED(200)],
+  retryDelivery: [
+    async (app, as) => status(app.post(`${await deliveryPath(app)}/retry`, {}, as)),
+    HOOKED(202),
+  ],
+  recoverDeliveries: [
+    async (app, as) => status(app.post(`${await hookPath(app)}/recover?since=2026-12-01T00:00:00Z`, {}, as)),
+    HOOKED(202),
+  ],
+}
+
 let words = 0
 
 function vocabulary(one: string, many: string, members: object): typeof COMMON {
@@ -234,13 +285,13 @@ function vocabulary(one: string, many: string, members: object): typeof COMMON {
 
 test('every other operation returns the expected status for each kind of caller; all operations are covered', async (t) => {
   const app = await startNetwork(t)
-  for (const [operation, [attempt, expected]] of Object.entries(COMMON)) {
+  for (const [operation, [attempt, expected]] of Object.entries({ ...COMMON, ...EVENTS })) {
     const answers: Record<string, number> = {}
     for (const name of ALL_CALLERS) answers[name] = await attempt(app, app.callers[name])
     assert.deepEqual(answers, { ...expected }, operation)
   }
 
-  const tried = Object.keys({ ...OPERATIONS, ...COMMON }).map((name) => name.split(',')[0])
+  const tried = Object.keys({ ...OPERATIONS, ...COMMON, ...EVENTS }).map((name) => name.split(',')[0])
   const paths: Record<string, unknown>[] = Object.values((await app.get('/openapi.json')).body.paths)
   const described = paths.flatMap((path) =>
     Object.values(path).flatMap((operation) => (operation as { operationId?: string }).operationId ?? []),

@@ -132,7 +132,7 @@ test('invalid organizations get 400 with an error that names each member, and no
   assert.equal((await get('/v1/organizations/x')).body.code, 'organization_not_found')
 })
 
-test('POST /v1/organizations without a code makes one of the region or country and a free number', async (t) => {
+test('POST /v1/organizations without a code: the code is the region or country, followed by a free number', async (t) => {
   const { post } = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   const add = async (address?: object, code?: string) =>
     (await post('/v1/organizations', { name: 'A', address, code })).body.code

@@ -1,4 +1,3 @@
-import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { yieldToEventLoop } from '../http/turns.ts'
 import type { Point } from '../places/distance.ts'
@@ -22,10 +21,6 @@ export interface OrganizationPlace {
   point: Point | undefined
 }
 
-const readProfiles = prepareQuery<object, { id: number; profile: string }>((db) =>
-  db.selectFrom('organization').select(['id', 'profile']).orderBy('id'),
-)
-
 /** A location, and the JSON text from which it was parsed. */
 interface CachedPlace {
   profile: string
@@ -44,7 +39,8 @@ export function organizationPlaces(db: Db, version: () => number): () => Promise
     const currentVersion = version()
     if (currentVersion === cachedVersion) return places
     const next = new Map<number, CachedPlace>()
-    for (const { id, profile } of await readProfiles(db, {})) {
+    const rows = db.selectFrom('organization').select(['id', 'profile']).orderBy('id')
+    for (const { id, profile } of await rows.execute()) {
       let entry = cached.get(id)
       if (entry?.profile !== profile) {
         entry = { profile, place: placeOf(id, JSON.parse(profile)) }

@@ -1,12 +1,11 @@
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
-import { ApiError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { requireOwnOrganization } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { parseInt64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
+import { parsePathId } from '../http/type.ts'
 import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
 import { getPoint } from '../places/gazetteer.ts'
 import { type ListStart, list, type OrganizationPosition, positionOf } from './list.ts'
@@ -93,7 +92,10 @@ function getOrganization(app: App, { config, db }: Context): void {
     response: { 200: Organization },
   }
   app.get('/organizations/:organizationId', { schema }, async (request) => {
-    const found = await organizations.get(db, idOf(request.params))
+    const found = await organizations.get(
+      db,
+      parsePathId(request.params.organizationId, 'organization_not_found'),
+    )
     return organizations.toView(found, photosBaseUrl(config, request))
   })
 }
@@ -110,7 +112,7 @@ function updateOrganization(app: App, { config, db, writeOnce, clock }: Context)
     response: { 200: Organization },
   }
   app.patch('/organizations/:organizationId', { schema }, async (request, reply) => {
-    const id = idOf(request.params)
+    const id = parsePathId(request.params.organizationId, 'organization_not_found')
     requireOwnOrganization(request.caller, id)
     const patch = await patchWithCoordinates(db, id, request.body)
     const stored = await writeOnce(
@@ -136,14 +138,11 @@ function deleteOrganization(app: App, { write, clock }: Context): void {
   }
   const config = { errors: { 409: 'Animals, orders, applications or keys belong to this organization.' } }
   app.delete('/organizations/:organizationId', { config, schema }, async ({ params }, reply) => {
-    await write(changes.deleteOrganization, idOf(params), clock())
+    await write(
+      changes.deleteOrganization,
+      parsePathId(params.organizationId, 'organization_not_found'),
+      clock(),
+    )
     return reply.code(204).send()
   })
-}
-
-/** @throws {ApiError} organization_not_found if the id in the path is not an int64 */
-function idOf({ organizationId }: { organizationId: string }): number {
-  const id = parseInt64(organizationId)
-  if (id === undefined) throw new ApiError('organization_not_found')
-  return id
 }

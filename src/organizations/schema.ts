@@ -1,8 +1,85 @@
-import { type MergePatch, type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
+import { type ErrorDetail, invalidValue } from '../errors.ts'
 import { COUNTRY, describePattern, HTTPS, MULTILINE, ONE_LINE } from '../http/text.ts'
-import { type Static, Type } from '../http/type.ts'
+import {
+  type MergePatch,
+  type PatchableSchema,
+  pathId,
+  type Static,
+  Type,
+  toPatchSchema,
+} from '../http/type.ts'
 import { Photos } from '../photos/storage/stored-photo.ts'
-import { Questions } from './questions.ts'
+
+const QUESTION_ID = '^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$'
+describePattern(
+  QUESTION_ID,
+  'Use 1 to 40 lowercase letters and digits, with hyphens or underscores between them.',
+)
+
+export const MAX_QUESTIONS = 30
+export const MAX_QUESTION_CHARACTERS = 500
+
+const Question = Type.Object(
+  {
+    id: Type.String({
+      description: 'Unique among the questions; answers refer to it.',
+      pattern: QUESTION_ID,
+    }),
+    text: Type.String({
+      description: 'The question as applicants see it.',
+      minLength: 1,
+      maxLength: MAX_QUESTION_CHARACTERS,
+      pattern: ONE_LINE,
+    }),
+    kind: Type.Enum(['text', 'yesNo', 'choice'], {
+      type: 'string',
+      description: 'The kind of answer: text, yes or no, or one of the options.',
+    }),
+    options: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }), {
+        description: 'The options of a choice; only a choice has options.',
+        minItems: 2,
+        maxItems: 30,
+      }),
+    ),
+    required: Type.Boolean({ description: 'Whether applicants must answer the question.' }),
+  },
+  { title: 'ApplicationQuestion', description: 'A question of the application form.' },
+)
+export type Question = Static<typeof Question>
+
+const Questions = Type.Array(Question, {
+  description: 'The questions of the application form, in order. Public.',
+  maxItems: MAX_QUESTIONS,
+})
+
+/** Removes unknown members from the questions. @returns undefined if no questions are given */
+export function cleanQuestions(questions: Question[] | undefined): Question[] | undefined {
+  if (!questions?.length) return undefined
+  return questions.map(({ id, text, kind, options, required }) => {
+    return { id, text, kind, ...(options && { options }), required }
+  })
+}
+
+/** Checks rules that a schema cannot express. */
+export function findQuestionProblems(questions: Question[] = []): ErrorDetail[] {
+  const ids = new Set<string>()
+  return questions.flatMap(({ id, kind, options }, index) => {
+    const problems: ErrorDetail[] = []
+    const at = (member: string): string => `/applicationQuestions/${index}/${member}`
+    if (ids.has(id))
+      problems.push(invalidValue(at('id'), 'Another question has this id. Give each question its own.'))
+    ids.add(id)
+    if (kind === 'choice' && !options) {
+      problems.push({ pointer: at('options'), code: 'missing', message: 'This is required for a choice.' })
+    }
+    if (kind !== 'choice' && options)
+      problems.push(invalidValue(at('options'), 'Only a choice has options. Leave them out.'))
+    if (options && new Set(options).size < options.length)
+      problems.push(invalidValue(at('options'), 'An option is repeated. Name each option once.'))
+    return problems
+  })
+}
 
 export const CODE = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,18}[A-Za-z0-9])?$'
 describePattern(CODE, 'Use 1 to 20 letters and digits, with hyphens between them, such as CO12.')
@@ -64,7 +141,7 @@ const details = {
   website: web('The website, with https.'),
   mission: lines(5_000, 'About the organization.'),
   adoptionPolicy: lines(20_000, 'The adoption requirements.'),
-  adoptionUrl: web('The application page of the organization itself, with https.'),
+  adoptionUrl: web('The organization’s own application page, with https.'),
   hours: Type.Optional(
     Type.Object(hours, { title: 'Hours', description: 'Opening hours, as free text for each day.' }),
   ),
@@ -75,7 +152,7 @@ const details = {
   applicationNotices: Type.Optional(
     Type.Enum(['at_once', 'daily'], {
       type: 'string',
-      description: 'When e-mails about new applications are sent to `email`; without it, at once. Beta.',
+      description: 'When e-mails about new applications are sent to `email`. If absent: immediately. Beta.',
     }),
   ),
 }
@@ -127,6 +204,13 @@ export const Organization = Type.Object(
     name,
     ...details,
     photos: Type.Optional(Photos),
+    source: Type.Optional(
+      Type.String({
+        description:
+          'For a copy of an organization of another installation: its page there. The copy is read-only. Beta.',
+        format: 'uri',
+      }),
+    ),
     createdAt: time,
     updatedAt: time,
   },
@@ -196,11 +280,4 @@ export const OrganizationQuery = Type.Object({
 })
 export type OrganizationQuery = Static<typeof OrganizationQuery>
 
-export const OrganizationPath = Type.Object({
-  // The description says integer, but the service reads text. An invalid id is therefore a 404 and not a 400.
-  organizationId: Type.Unsafe<string>({
-    type: 'integer',
-    format: 'int64',
-    description: 'Identifier of the organization.',
-  }),
-})
+export const OrganizationPath = Type.Object({ organizationId: pathId('Identifier of the organization.') })

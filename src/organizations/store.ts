@@ -2,10 +2,14 @@ import { type Selectable, sql } from 'kysely'
 import type { Db, Tables } from '../db/tables.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
-import { mergeMembers } from '../http/merge-patch.ts'
-import { toPhotos } from '../photos/storage/stored-photo.ts'
-import { cleanQuestions, findQuestionProblems } from './questions.ts'
+import { recordEvents } from '../events/log.ts'
+import { photoChanges } from '../events/photos.ts'
+import type { EventData, EventType } from '../events/schema.ts'
+import { mergeMembers } from '../http/type.ts'
+import { parsePhotos, toPhotos } from '../photos/storage/stored-photo.ts'
 import {
+  cleanQuestions,
+  findQuestionProblems,
   type NewOrganization,
   type Organization,
   type OrganizationDetails,
@@ -13,7 +17,9 @@ import {
   PATCHABLE,
 } from './schema.ts'
 
-export const ORGANIZATION_COLUMNS = ['id', 'code', 'profile', 'photos', 'created_at', 'updated_at'] as const
+export const ORGANIZATION_COLUMNS = [
+  ...(['id', 'code', 'profile', 'photos', 'source', 'created_at', 'updated_at'] as const),
+] as const
 export type Row = Pick<Selectable<Tables['organization']>, (typeof ORGANIZATION_COLUMNS)[number]>
 
 /** An organization with the `photos` column of its row. */
@@ -28,6 +34,7 @@ export function toOrganization({
   code,
   profile,
   photos,
+  source,
   created_at,
   updated_at,
 }: Row): StoredOrganization {
@@ -36,6 +43,7 @@ export function toOrganization({
     code,
     ...JSON.parse(profile),
     photos,
+    ...(source !== null && { source }),
     createdAt: new Date(created_at).toISOString(),
     updatedAt: new Date(updated_at).toISOString(),
   }
@@ -79,30 +87,63 @@ export async function findIdsByCodes(db: Db, codes: string[]): Promise<number[]>
 export const findIdByCode = async (db: Db, code: string): Promise<number | undefined> =>
   (await findIdsByCodes(db, [code]))[0]
 
+/** Lists the copies of organizations of other installations, with the pages of the originals, by id. */
+export async function listCopies(db: Db): Promise<Map<number, string>> {
+  const copies = db.selectFrom('organization').select(['id', 'source']).where('source', 'is not', null)
+  return new Map((await copies.execute()).map(({ id, source }) => [id, String(source)]))
+}
+
 /** Lists the codes of all organizations, sorted by id. */
 export async function listCodes(db: Db): Promise<Map<number, string>> {
   const rows = await db.selectFrom('organization').select(['id', 'code']).execute()
   return new Map(rows.map(({ id, code }) => [id, code]))
 }
 
-/** @throws {ApiError} organization_exists, validation_failed */
+/**
+ * Refuses to change a copy of an organization of another installation, or its animals.
+ *
+ * @throws {ApiError} followed_organization
+ */
+export function requireOwnRecord({ source }: { source?: string | null | undefined }): void {
+  if (!source) return
+  const message = `This organization is a copy from ${new URL(source).host}. Change it there: ${source}`
+  throw new ApiError('followed_organization', { message })
+}
+
+/**
+ * @param source the page of an organization of another installation, of which this one is a copy
+ * @throws {ApiError} organization_exists, validation_failed
+ */
 export async function insertOrganization(
   db: Db,
   organization: NewOrganization,
   now: number,
+  source: string | null = null,
 ): Promise<StoredOrganization> {
   const { code, ...sent } = organization
   const details = mergeDetails({}, sent)
   if (code !== undefined && (await findIdByCode(db, code)) !== undefined)
     throw new ApiError('organization_exists')
   const own = code ?? (await freeCode(db, details))
-  const insert = db
-    .insertInto('organization')
-    .values({ code: own, folded_code: fold(own), ...columnsOf(details), created_at: now, updated_at: now })
-  return toOrganization(await withFreeCode(insert.returning(ORGANIZATION_COLUMNS).executeTakeFirstOrThrow()))
+  const insert = db.insertInto('organization').values({
+    ...{ code: own, folded_code: fold(own), ...columnsOf(details), source },
+    ...{ created_at: now, updated_at: now },
+  })
+  const row = await withFreeCode(insert.returning(ORGANIZATION_COLUMNS).executeTakeFirstOrThrow())
+  await recordEvent(db, 'organization.created', { organizationId: row.id }, now)
+  return toOrganization(row)
 }
 
-/** @throws {ApiError} organization_not_found, validation_failed */
+async function recordEvent(
+  db: Db,
+  type: EventType,
+  data: EventData & { organizationId: number },
+  now: number,
+): Promise<void> {
+  await recordEvents(db, [{ type, audience: 'public', organizationId: data.organizationId, data }], now)
+}
+
+/** @throws {ApiError} organization_not_found, followed_organization, validation_failed */
 export async function updateOrganization(
   db: Db,
   id: number,
@@ -111,19 +152,54 @@ export async function updateOrganization(
 ): Promise<StoredOrganization> {
   const found = await findRow(db, id)
   if (!found) throw new ApiError('organization_not_found')
-  const before = JSON.parse(found.profile)
-  const details = mergeDetails(before, patch)
+  requireOwnRecord(found)
+  const row = await writeDetails(db, found, mergeDetails(JSON.parse(found.profile), patch), now)
+  // On PostgreSQL, another transaction may have changed the organization since the read.
+  return row ? toOrganization(row) : updateOrganization(db, id, patch, now)
+}
+
+/** @returns undefined if the organization has changed since it was read */
+async function writeDetails(
+  db: Db,
+  found: Row,
+  details: OrganizationDetails,
+  now: number,
+): Promise<Row | undefined> {
   const columns = columnsOf(details)
-  if (columns.profile === JSON.stringify(before)) return toOrganization(found)
+  if (columns.profile === found.profile) return found
   const row = await db
     .updateTable('organization')
     .set({ ...columns, updated_at: now })
-    .where('id', '=', id)
+    .where('id', '=', found.id)
     .where('profile', '=', found.profile)
     .returning(ORGANIZATION_COLUMNS)
     .executeTakeFirst()
-  // On PostgreSQL, another transaction may have changed the organization since the read.
-  return row ? toOrganization(row) : updateOrganization(db, id, patch, now)
+  if (row) await recordEvent(db, 'organization.updated', { organizationId: found.id }, now)
+  return row
+}
+
+/** Finds the copy of an organization of another installation by the page of the original. */
+export async function findCopy(db: Db, source: string): Promise<StoredOrganization | undefined> {
+  const copies = db.selectFrom('organization').select(ORGANIZATION_COLUMNS).where('source', '=', source)
+  const row = await copies.executeTakeFirst()
+  return row && toOrganization(row)
+}
+
+/** Gives a copy the details of the original. */
+export async function updateCopy(
+  db: Db,
+  id: number,
+  details: OrganizationDetails,
+  now: number,
+): Promise<void> {
+  const found = await findRow(db, id)
+  if (found) await writeDetails(db, found, mergeDetails({}, details), now)
+}
+
+/** Turns the copy of an organization that is no longer followed into an organization of this installation. */
+export async function releaseCopy(db: Db, id: number, now: number): Promise<void> {
+  await db.updateTable('organization').set({ source: null, updated_at: now }).where('id', '=', id).execute()
+  await recordEvent(db, 'organization.updated', { organizationId: id }, now)
 }
 
 /** @returns false if its photos have changed since `before` was read */
@@ -139,17 +215,26 @@ export async function setPhotos(
     .where('id', '=', before.id)
     .where('photos', before.photos === null ? 'is' : '=', before.photos)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  if (numUpdatedRows === 0n) return false
+  const { id: organizationId } = before
+  for (const { type, ...photo } of photoChanges(
+    'organization',
+    parsePhotos(before.photos),
+    parsePhotos(photos),
+  ))
+    await recordEvent(db, type, { organizationId, ...photo }, now)
+  return true
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */
-export async function deleteOrganization(db: Db, id: number): Promise<void> {
+export async function deleteOrganization(db: Db, id: number, now: number): Promise<void> {
   try {
     const { numDeletedRows } = await db.deleteFrom('organization').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw new ApiError('organization_not_found')
   } catch (error) {
     throw isForeignKeyViolation(error) ? new ApiError('organization_in_use') : error
   }
+  await recordEvent(db, 'organization.deleted', { organizationId: id }, now)
 }
 
 const MILLION = 1_000_000

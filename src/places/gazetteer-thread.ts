@@ -52,7 +52,13 @@ const PROVINCES: Record<string, string> = {
   ...{ '01': 'AB', '02': 'BC', '03': 'MB', '04': 'NB', '05': 'NL', '07': 'NS', '08': 'ON', '09': 'PE' },
   ...{ '10': 'QC', '11': 'SK', '12': 'YT', '13': 'NT', '14': 'NU' },
 }
+/** Territories of the United States. The list has them as countries. */
+const TERRITORIES: Record<string, string> = {
+  ...{ AS: 'American Samoa', GU: 'Guam', MP: 'Northern Mariana Islands', PR: 'Puerto Rico' },
+  VI: 'Virgin Islands',
+}
 const regionNames = new Map([
+  ...Object.entries(TERRITORIES),
   ...Object.entries(zipcodes.states.abbr),
   // The list has a typing error in the first name, and a less common second name.
   ...([
@@ -62,16 +68,26 @@ const regionNames = new Map([
 ])
 const pointsOfRegions = new Map<string, Point[]>()
 
-function addCity({ country, adminCode, loc }: City, names: string[]): void {
+/** The United States or Canada with the code of a state, province or territory. */
+function regionOf({ country, adminCode, name }: City): [country: string, region: string] | undefined {
+  if (country in TERRITORIES) return ['US', country]
+  // The list has this city of Ontario in another province.
+  const code = name === 'Fallingbrook' ? 'ON' : PROVINCES[adminCode]
+  const region = country === 'US' ? adminCode : country === 'CA' ? code : undefined
+  return region === undefined ? undefined : [country, region]
+}
+
+function addCity(city: City, names: string[]): void {
+  const { country, loc } = city
   const [longitude, latitude] = loc.coordinates
+  const [regionCountry, region] = regionOf(city) ?? []
   for (const cityName of new Set(names)) {
-    const region = country === 'US' ? adminCode : country === 'CA' ? PROVINCES[adminCode] : undefined
     if (region) {
       const points = pointsOfRegions.get(region) ?? []
       pointsOfRegions.set(region, points)
       points.push({ latitude, longitude })
-      addKey(cityKey(cityName, country, region), latitude, longitude)
-      addKey(cityKey(cityName, country, regionNames.get(region) ?? region), latitude, longitude)
+      addKey(cityKey(cityName, regionCountry, region), latitude, longitude)
+      addKey(cityKey(cityName, regionCountry, regionNames.get(region) ?? region), latitude, longitude)
     }
     addKey(cityKey(cityName, country), latitude, longitude)
     addKey(cityKey(cityName), latitude, longitude)

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { entryOf } from '../entry.ts'
 import { ApiError } from '../errors.ts'
 import { findCountryCode } from '../http/iso-codes.ts'
+import { entryOf } from '../source-names.ts'
 import type { Point } from './distance.ts'
 
 // Finds coordinates by postal code, or by city together with its region or country.
@@ -44,7 +44,8 @@ export const reachOf = ({ meters = 0 }: Region, within: number): number =>
  * @throws {ApiError} invalid_parameter
  */
 export async function getPoint(near: string): Promise<Region> {
-  const parts = near.split(',').map((part) => part.trim())
+  // Abbreviations may have periods: Washington, D.C.
+  const parts = near.split(',').map((part) => part.trim().replace(/^(?:[a-z]\.)+$/i, withoutPeriods))
   if (COORDINATES.test(parts.join(','))) {
     const [latitude = 0, longitude = 0] = parts.map(Number)
     if (Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) return { latitude, longitude }
@@ -55,9 +56,9 @@ export async function getPoint(near: string): Promise<Region> {
   }
   const [first = '', ...rest] = parts
   const country = findCountryCode(rest.at(-1) ?? '')
-  const isName = rest.length === 0 && CITIES_WITH_NAME_OF_REGION.has(fold(near))
   const point =
-    (isName || rest.length > 0 ? undefined : await locateRegional(parts)) ??
+    // A state or province alone is the whole region, even if a city has the same name: Washington, New York.
+    (rest.length === 0 ? await locateRegional(parts) : undefined) ??
     (await locate({ postcode: first, country })) ??
     // Two letters can be the code of a state or of a country.
     (await locate({ city: first, region: rest[0], country: rest.length > 1 ? country : undefined })) ??
@@ -71,8 +72,8 @@ export async function getPoint(near: string): Promise<Region> {
   )
 }
 
-/** Names of regions that mean the city if they stand alone. */
-const CITIES_WITH_NAME_OF_REGION = new Set(['new york', 'washington', 'quebec'])
+const withoutPeriods = (text: string): string => text.replaceAll('.', '')
+
 const UNITED_STATES_OR_CANADA = /^(?:us|usa|united states|canada)$/i
 /** The longest name, "Newfoundland and Labrador", has three words. */
 const MAX_REGION_WORDS = 3
@@ -83,15 +84,10 @@ const MAX_REGION_WORDS = 3
  */
 async function locateRegional(parts: string[]): Promise<Region | undefined> {
   const named = parts.filter((part, index) => index === 0 || !UNITED_STATES_OR_CANADA.test(part))
-  const words = named.join(' ').split(/\s+/).filter(Boolean)
+  const text = named.join(' ').trim().replace(/\s+/g, ' ')
+  const [, place = '', postcode] = BEFORE_POSTCODE.exec(text) ?? []
+  const names = place.split(' ')
   const { regions } = await lists()
-  const [first = '', last = ''] = words.slice(-2)
-  const [postcode, size] = US_POSTCODE.test(last)
-    ? [last, 1]
-    : CA_POSTCODE.test(`${first} ${last}`)
-      ? [`${first} ${last}`, 2]
-      : [CA_POSTCODE.test(last) ? last : undefined, Number(CA_POSTCODE.test(last))]
-  const names = words.slice(0, words.length - size)
   for (let count = Math.min(names.length, MAX_REGION_WORDS); count > 0; count -= 1) {
     const region = names.slice(-count).join(' ')
     const whole = regions.get(regionKey(region))
@@ -228,6 +224,8 @@ export const cityKey = (name: string, country = '', region = ''): string =>
   `c ${country} ${fold(region)} ${fold(name)}`
 
 const US_POSTCODE = /^(\d{5})(?:-\d{4})?$/
+/** A text that may end with a postcode. */
+const BEFORE_POSTCODE = /^(.*?)(?: (\d{5}(?:-\d{4})?|[a-z]\d[a-z](?: ?\d[a-z]\d)?))?$/i
 /** Shortens a Canadian postcode to its first half, because the lists contain only that half. */
 const CA_POSTCODE = /^([A-Za-z]\d[A-Za-z])(?: ?\d[A-Za-z]\d)?$/
 

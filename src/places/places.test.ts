@@ -64,12 +64,26 @@ test('getPoint finds cities with a state and postal code in any spelling, and wh
     ['NY', 'New York, NY'],
     ['West Virginia', 'Charleston, WV'],
     ['BC', 'Victoria, BC'],
+    ['PR', 'Ponce, PR'],
+    ['Puerto Rico', 'San Juan PR'],
+    ['Guam', 'Tamuning GU'],
+    ['VI', 'Charlotte Amalie, VI'],
+    ['American Samoa', 'Pago Pago, AS'],
+    ['MP', 'Saipan, MP'],
+    ['DC', 'Washington, DC'],
+    ['PE', 'Charlottetown, PE'],
     ['Newfoundland and Labrador', 'St. John’s, NL'],
   ] as const) {
     const { meters = 0, ...center } = await getPoint(region)
     assert.ok(metersBetween(center, await getPoint(city)) <= meters, region)
   }
-  assert.deepEqual(await getPoint('New York'), await getPoint('New York City'), 'the city')
+  const farthest = async (region: string) => (await getPoint(region)).meters ?? 0
+  assert.ok((await farthest('PR')) < 150_000 && (await farthest('PE')) < 150_000)
+  assert.deepEqual(await getPoint('Ponce, PR 00717, USA'), await getPoint('00717'))
+  const ponce = await getPoint('Ponce, PR')
+  assert.deepEqual(await locate({ city: 'Ponce', region: 'Puerto Rico', country: 'US' }), ponce)
+  assert.deepEqual(await getPoint('Washington, D.C.'), await getPoint('Washington, DC'))
+  assert.deepEqual(await getPoint('N.Y.'), await getPoint('NY'))
   for (const near of ['Denver TX', 'CO, TX', 'Nowhere CO', 'XY'])
     await assert.rejects(getPoint(near), { code: 'invalid_parameter' }, near)
 })

@@ -3,8 +3,8 @@ import { changes } from '../db/change.ts'
 import type { App } from '../http/app.ts'
 import { readCursor } from '../http/cursor.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { parseInt64 } from '../http/int64.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
+import { parsePathId } from '../http/type.ts'
 import { schemasOf, titleOf, WORD_KINDS, type WordKind, WordQuery } from './schema.ts'
 import * as vocabulary from './store.ts'
 
@@ -93,7 +93,5 @@ function deleteWord(app: App, { write }: Context, kind: WordKind): void {
 
 /** @throws {ApiError} breed_not_found, color_not_found if the parameter is not an int64 */
 function idOf(kind: WordKind, params: Record<string, string>): number {
-  const id = parseInt64(params[`${kind}Id`] ?? '')
-  if (id === undefined) throw vocabulary.wordNotFound(kind)
-  return id
+  return parsePathId(params[`${kind}Id`] ?? '', vocabulary.NOT_FOUND[kind])
 }

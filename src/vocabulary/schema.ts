@@ -1,5 +1,5 @@
 import { ONE_LINE } from '../http/text.ts'
-import { type Static, Type } from '../http/type.ts'
+import { pathId, type Static, Type } from '../http/type.ts'
 
 /** Each category has a list of breeds and a list of colors, which operators can change. */
 export const WORD_KINDS = ['breed', 'color'] as const
@@ -40,20 +40,12 @@ export function schemasOf(kind: WordKind) {
       title: `Suggested${titleOf(kind)}s`,
       description: 'A page of names, in the order of their ids.',
     }),
-    Path: Type.Object({
-      // The schema describes an integer, but the service reads a text, so a value that is not an int64 gives
-      // a 404.
-      [`${kind}Id`]: Type.Unsafe<string>({
-        type: 'integer',
-        format: 'int64',
-        description: `Identifier of the ${kind}.`,
-      }),
-    }),
+    Path: Type.Object({ [`${kind}Id`]: pathId(`Identifier of the ${kind}.`) }),
   }
 }
 
 export const WordQuery = Type.Object({
-  categoryId: Type.Optional(categoryId('Only those of this category.')),
+  categoryId: Type.Optional(categoryId('Only names of this category.')),
   limit: Type.Integer({
     description: 'Maximum number of names returned.',
     minimum: 1,

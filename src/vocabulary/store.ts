@@ -1,5 +1,5 @@
 import * as categories from '../categories/store.ts'
-import { FIRST_BREEDS, FIRST_COLORS } from '../db/migrations/first-words.ts'
+import { FIRST_BREEDS, FIRST_COLORS } from '../db/migrations/categories.ts'
 import type { Db } from '../db/tables.ts'
 import { isForeignKeyViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
@@ -34,7 +34,7 @@ export async function get(db: Db, kind: WordKind, id: number): Promise<Word> {
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!word) throw wordNotFound(kind)
+  if (!word) throw new ApiError(NOT_FOUND[kind])
   return word
 }
 
@@ -56,12 +56,10 @@ export async function deleteWord(db: Db, kind: WordKind, id: number): Promise<vo
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw wordNotFound(kind)
+  if (numDeletedRows === 0n) throw new ApiError(NOT_FOUND[kind])
 }
 
-export function wordNotFound(kind: WordKind): ApiError {
-  return new ApiError(kind === 'breed' ? 'breed_not_found' : 'color_not_found')
-}
+export const NOT_FOUND = { breed: 'breed_not_found', color: 'color_not_found' } as const
 
 /**
  * Adds the missing default names to each category that still has its original name.

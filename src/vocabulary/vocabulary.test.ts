@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changes } from '../db/change.ts'
-import { FIRST_CATEGORIES } from '../db/migrations/categories.ts'
-import { FIRST_BREEDS, FIRST_COLORS } from '../db/migrations/first-words.ts'
+import { FIRST_BREEDS, FIRST_CATEGORIES, FIRST_COLORS } from '../db/migrations/categories.ts'
 import { makeKey, startApp, UNLIMITED } from '../testing/start-app.ts'
 
 const ADMIN = { key: { ...UNLIMITED, access: 'admin' } } as const
 
 const namesIn = (words: Record<string, string>) => Object.values(words).flatMap((names) => names.split('; '))
 
-test('every category has some initial breeds and colors, without duplicates and none too long for an animal', () => {
+test('every category has some initial breeds and colors, without duplicates or names too long for an animal', () => {
   for (const [words, maxLength] of [
     [FIRST_BREEDS, 80],
     [FIRST_COLORS, 60],
