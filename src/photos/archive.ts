@@ -7,8 +7,7 @@ import { createTarPacker } from 'modern-tar'
 import { backUp, writeAtomically } from '../db/backup.ts'
 import { fileOf } from '../db/store-url.ts'
 import { pathInFolder } from './storage/folder.ts'
-import { ALL_RENDITIONS, fileName, type Rendition } from './storage/renditions.ts'
-import type { OpenFile, PhotoStore } from './storage/store.ts'
+import { ALL_RENDITIONS, fileName, type OpenFile, type PhotoStore, type Rendition } from './storage/store.ts'
 
 export interface ArchiveCounts {
   animals: number

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -9,7 +9,7 @@ import type { RenderClient, RenderSteps } from './renderer/fair-queue.ts'
 import type { RenderedSize } from './renderer/render-channel.ts'
 import { newWorkFile } from './storage/folder.ts'
 import type { PhotoFiles } from './storage/open.ts'
-import { FIRST_RENDITIONS, fileName, type Rendition } from './storage/renditions.ts'
+import { FIRST_RENDITIONS, fileName, type Rendition } from './storage/store.ts'
 import { listUsedHashes } from './store.ts'
 
 // Makes the files of photos, from an upload or from the largest stored file.
@@ -34,7 +34,7 @@ export const isClientGone = ({ socket }: IncomingMessage): boolean => socket.des
  *
  * @param source path of the picture
  * @param client the uploading client; absent in a command
- * @returns the hash that the file names begin with, and the size of the photo in pixels
+ * @returns the size of the photo in pixels, and the hash that its file names begin with: 128 random bits
  * @throws {ApiError} invalid_image, service_unavailable
  */
 export async function renderNewPhoto(
@@ -43,20 +43,8 @@ export async function renderNewPhoto(
   renditions: readonly Rendition[] = FIRST_RENDITIONS,
   client?: RenderClient,
 ): Promise<RenderedSize & { hash: string }> {
-  return makeRenditions(files, source, renditions, {
-    ...(client && { client }),
-    chooseHash: async (files) => {
-      const full = files.find(({ rendition }) => rendition === 'full')
-      return full ? await newHash(full.file) : ''
-    },
-  })
-}
-
-/** 128 bits of SHA-256 over the photo and a random number, so two photos never have the same file names. */
-async function newHash(file: string): Promise<string> {
-  const hash = createHash('sha256').update(randomBytes(16))
-  await pipeline(createReadStream(file), hash)
-  return hash.digest('hex').slice(0, 32)
+  const hash = randomBytes(16).toString('hex')
+  return { hash, ...(await makeRenditions(files, source, hash, renditions, client)) }
 }
 
 /**
@@ -105,12 +93,8 @@ async function renderAndStore(
     await pipeline(largest.bytes, createWriteStream(source)).catch(throwUnavailable)
   }
   try {
-    await makeRenditions(photos, source, renditions, {
-      client,
-      chooseHash: async () => hash,
-      prepare: copyLargest,
-      onTurn: requirePhoto,
-    })
+    const steps = { prepare: copyLargest, onTurn: requirePhoto }
+    await makeRenditions(photos, source, hash, renditions, client, steps)
   } finally {
     await rm(source, { force: true })
   }
@@ -124,27 +108,21 @@ async function renderAndStore(
   }
 }
 
-type RenderedFiles = { rendition: Rendition; file: string }[]
-
-interface RenderOptions extends RenderSteps {
-  client?: RenderClient
-  chooseHash(files: RenderedFiles): Promise<string>
-}
-
 async function makeRenditions(
   { store, renderer }: PhotoFiles,
   source: string,
+  hash: string,
   renditions: readonly Rendition[],
-  { client, chooseHash, ...steps }: RenderOptions,
-): Promise<RenderedSize & { hash: string }> {
+  client?: RenderClient,
+  steps?: RenderSteps,
+): Promise<RenderedSize> {
   const files = await Promise.all(
     renditions.map(async (rendition) => ({ rendition, file: await newWorkFile(store) })),
   )
   try {
     const rendered = await renderer.render({ source, renditions: files }, client, steps)
-    const hash = await chooseHash(files)
     for (const { rendition, file } of files) await store.put(fileName(hash, rendition), file)
-    return { ...rendered, hash }
+    return rendered
   } catch (error) {
     return throwUnavailable(error)
   } finally {

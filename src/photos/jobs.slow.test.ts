@@ -11,8 +11,7 @@ import { until } from '../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { ORPHANED_FILES_JOB, orphanedPhotoFiles, photoFiles, removedPhotos } from './jobs.ts'
 import { pathInFolder } from './storage/folder.ts'
-import { fileName, readFileName } from './storage/renditions.ts'
-import type { PhotoStore } from './storage/store.ts'
+import { fileName, type PhotoStore, readFileName } from './storage/store.ts'
 
 const A_DAY_MS = 86_400_000
 
@@ -43,7 +42,8 @@ function setAge(file: string, ms: number): void {
   utimesSync(file, seconds, seconds)
 }
 
-const once = (context: Context, mayGoOn = async () => true): Promise<void> => photoFiles.run(context, mayGoOn)
+const once = (context: Context, mayContinue = async () => true): Promise<void> =>
+  photoFiles.run(context, mayContinue)
 
 test('photo-files makes the files of 20 photos in a round, and the files of the others in the next round', async (t) => {
   const { context, hashes, has } = await startWithPhotos(t, 22)

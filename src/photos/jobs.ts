@@ -1,11 +1,9 @@
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
-import type { Job } from '../jobs/job.ts'
-import { runInSteps } from '../jobs/job.ts'
-import { listJobs } from '../jobs/store.ts'
+import { type Job, listJobs, runInSteps } from '../jobs/job.ts'
 import { renderMissing, throwUnavailable } from './files.ts'
-import { ALL_RENDITIONS, fileName, type Rendition, readFileName } from './storage/renditions.ts'
+import { ALL_RENDITIONS, fileName, type Rendition, readFileName } from './storage/store.ts'
 import { findPending, hasRemoved, listRemovedHashes, listUsedHashes } from './store.ts'
 
 /** The limits of one run of the job, because the other jobs wait for it. The next run continues the work. */
@@ -14,14 +12,14 @@ const [MAX_PHOTOS_PER_ROUND, MAX_ROUND_MS] = [20, 5_000]
 /** Makes the sizes of new photos that no client has requested yet. */
 export const photoFiles: Job = {
   isDue: async ({ db }) => (await findPending(db)) !== undefined,
-  async run({ db, photos, write, clock }, mayGoOn) {
+  async run({ db, photos, write, clock }, mayContinue) {
     const startedAt = clock()
     const failed: { hash: string; error: unknown }[] = []
     let [last, made] = [0, 0]
     while (
       made + failed.length < MAX_PHOTOS_PER_ROUND &&
       Math.abs(clock() - startedAt) < MAX_ROUND_MS &&
-      (await mayGoOn())
+      (await mayContinue())
     ) {
       const photo = await findPending(db, last)
       if (!photo) break
@@ -58,7 +56,7 @@ async function makeMissing(context: Pick<Context, 'db' | 'photos'>, hash: string
 
 export const removedPhotos: Job = {
   isDue: ({ db }) => hasRemoved(db),
-  run: ({ db, photos, write }, mayGoOn) =>
+  run: ({ db, photos, write }, mayContinue) =>
     runInSteps(async () => {
       const hashes = await listRemovedHashes(db)
       if (hashes.length === 0) return false
@@ -67,7 +65,7 @@ export const removedPhotos: Job = {
       )
       await write(changes.clearRemovedPhotos, hashes)
       return true
-    }, mayGoOn),
+    }, mayContinue),
 }
 
 const DAY_MS = 86_400_000
@@ -83,7 +81,7 @@ export const orphanedPhotoFiles: Job = {
     const { ended_at: last } = (await listJobs(db)).get(ORPHANED_FILES_JOB) ?? {}
     return !last || Math.abs(clock() - last) >= DAY_MS
   },
-  async run({ db, photos: { store } }, mayGoOn) {
+  async run({ db, photos: { store } }, mayContinue) {
     let names: string[] = []
     const removeUnused = async (): Promise<void> => {
       const hashes = names.map((name) => readFileName(name)?.hash ?? '')
@@ -94,9 +92,9 @@ export const orphanedPhotoFiles: Job = {
     for await (const { name, ageMs } of store.list()) {
       if (ageMs > DAY_MS) names.push(name)
       if (names.length < ORPHAN_BATCH_SIZE) continue
-      if (!(await mayGoOn())) return
+      if (!(await mayContinue())) return
       await removeUnused()
     }
-    if (names.length > 0 && (await mayGoOn())) await removeUnused()
+    if (names.length > 0 && (await mayContinue())) await removeUnused()
   },
 }

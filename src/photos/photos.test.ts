@@ -11,7 +11,7 @@ import { JPEG, picture } from '../testing/pictures.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { ORPHANED_FILES_JOB } from './jobs.ts'
 import { newWorkFile } from './storage/folder.ts'
-import { fileName } from './storage/renditions.ts'
+import { fileName } from './storage/store.ts'
 
 const DAY_MS = 86_400_000
 
@@ -342,8 +342,11 @@ test('GET /photos/{file} is immutable, and supports ranges, If-None-Match, If-Ra
       ['public, max-age=31536000, immutable', 'nosniff', "default-src 'none'; sandbox", 'bytes'],
     )
     assert.equal(whole.headers.get('x-ratelimit-limit'), null)
-    const known = await download(app, address, { 'if-none-match': `W/${etag}` })
-    assert.deepEqual([known.status, known.bytes.length, known.headers.get('etag')], [304, 0, etag])
+    const unchanged = await download(app, address, { 'if-none-match': `W/${etag}` })
+    assert.deepEqual(
+      [unchanged.status, unchanged.bytes.length, unchanged.headers.get('etag')],
+      [304, 0, etag],
+    )
     for (const [range, status, first, last] of [
       ['bytes=0-9', 206, 0, 9],
       ['bytes=10-', 206, 10, length - 1],
@@ -400,8 +403,8 @@ test('GET /photos/{file} for sizes that are not made yet is not charged to the r
     statuses.push((await download(app, address)).status)
 
   assert.deepEqual(statuses, [200, 200, 200])
-  const none = `http://pets.example/photos/${'b'.repeat(32)}-300.webp`
-  assert.deepEqual([(await download(app, none)).status, (await download(app, none)).status], [404, 429])
+  const missing = `http://pets.example/photos/${'b'.repeat(32)}-300.webp`
+  assert.deepEqual([(await download(app, missing)).status, (await download(app, missing)).status], [404, 429])
 })
 
 test('POST /v1/pets/{id}/photos without permission: 401 or 403, and no file is stored', async (t) => {
@@ -421,7 +424,7 @@ test('POST /v1/pets/{id}/photos without permission: 401 or 403, and no file is s
   assert.deepEqual(filesIn(app), [])
 })
 
-test('POST /v1/pets/{id}/photos with PHOTOS_PUBLIC_URL returns addresses below that URL and creates all five files at once', async (t) => {
+test('POST /v1/pets/{id}/photos with PHOTOS_PUBLIC_URL returns addresses below that URL and creates all five files before the response', async (t) => {
   const app = await startWithAnimal(t, { PHOTOS_PUBLIC_URL: 'https://cdn.example.org/p' })
   const { body } = await add(app, await picture())
   assert.match(body.sizes.small, /^https:\/\/cdn\.example\.org\/p\/[0-9a-f]{32}-300\.webp$/)

@@ -31,9 +31,7 @@ export function photoRoutes(app: App, context: Context): void {
   for (const kind of Object.keys(PATHS) as OwnerKind[]) {
     listPhotos(app, context, kind)
     addPhoto(app, context, kind, readBody)
-    getPhoto(app, context, kind)
-    updatePhoto(app, context, kind)
-    deletePhoto(app, context, kind)
+    photoItemRoutes(app, context, kind)
   }
 }
 
@@ -126,59 +124,46 @@ function photoReader(context: Context): ReadBody {
   })
 }
 
-function getPhoto(app: App, { config, db }: Context, kind: OwnerKind): void {
+/** The routes of a single photo. */
+function photoItemRoutes(app: App, context: Context, kind: OwnerKind): void {
+  const { config, db, write, writeOnce, clock } = context
   const { path, owner, of, operation } = PATHS[kind]
-  const schema = {
+  const url = `${path}/:photoId`
+  const params = photoPath(owner)
+
+  const get = {
     operationId: `get${operation}Photo`,
     summary: `Get a photo of ${of}`,
-    ...BETA,
-    params: photoPath(owner),
-    response: { 200: Photo },
+    ...{ ...BETA, params, response: { 200: Photo } },
   }
-  app.get(`${path}/:photoId`, { schema }, async (request) => {
+  app.get(url, { schema: get }, async (request) => {
     const photos = await list(db, ownerIn(request.params))
     const index = getPhotoIndex(photos, photoIdIn(request.params))
     return toPhoto(photos[index] as StoredPhoto, photosBaseUrl(config, request))
   })
-}
 
-function updatePhoto(app: App, { config, writeOnce, clock }: Context, kind: OwnerKind): void {
-  const { path, owner, of, operation } = PATHS[kind]
-  const schema = {
+  const update = {
     operationId: `update${operation}Photo`,
     summary: `Change the alt text or position of a photo of ${of}`,
     ...BETA,
     consumes: ['application/merge-patch+json', 'application/json'],
-    params: photoPath(owner),
-    body: PhotoPatch,
-    response: { 200: Photo },
+    ...{ params, body: PhotoPatch, response: { 200: Photo } },
   }
-  app.patch(`${path}/:photoId`, { schema }, async (request, reply) => {
-    const { params, body, caller } = request
-    const target = [ownerIn(params), photoIdIn(params)] as const
-    const photo = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.updatePhoto,
-      ...target,
-      body,
-      actorOf(caller),
-      clock(),
-    )
+  app.patch(url, { schema: update }, async (request, reply) => {
+    const target = [ownerIn(request.params), photoIdIn(request.params)] as const
+    const [by, now] = [actorOf(request.caller), clock()]
+    const key = readIdempotencyKey(request, reply)
+    const photo = await writeOnce(key, changes.updatePhoto, ...target, request.body, by, now)
     return toPhoto(photo, photosBaseUrl(config, request))
   })
-}
 
-function deletePhoto(app: App, { write, clock }: Context, kind: OwnerKind): void {
-  const { path, owner, of, operation } = PATHS[kind]
-  const schema = {
+  const remove = {
     operationId: `delete${operation}Photo`,
     summary: `Remove a photo of ${of}`,
     description: 'The service removes its files within seconds. Caches may keep them for a year.',
-    ...BETA,
-    params: photoPath(owner),
-    response: { 204: { type: 'null', description: 'The photo was removed.' } },
+    ...{ ...BETA, params, response: { 204: { type: 'null', description: 'The photo was removed.' } } },
   }
-  app.delete(`${path}/:photoId`, { schema }, async ({ params, caller }, reply) => {
+  app.delete(url, { schema: remove }, async ({ params, caller }, reply) => {
     await write(changes.deletePhoto, ownerIn(params), photoIdIn(params), actorOf(caller), clock())
     return reply.code(204).send()
   })

@@ -1,5 +1,4 @@
-import { type PatchableSchema, toPatchSchema } from '../http/merge-patch.ts'
-import { Type } from '../http/type.ts'
+import { type PatchableSchema, Type, toPatchSchema } from '../http/type.ts'
 import { AltText } from './storage/stored-photo.ts'
 
 /** Photos of one animal or organization. */

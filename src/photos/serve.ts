@@ -8,8 +8,7 @@ import { counterOfAddress } from '../limits/accounts.ts'
 import { partyOf } from '../limits/shares.ts'
 import { isClientGone, renderMissing, throwUnavailable } from './files.ts'
 import type { RenderClient } from './renderer/fair-queue.ts'
-import { fileName, type Rendition, readFileName, renditionOf } from './storage/renditions.ts'
-import type { ByteRange } from './storage/store.ts'
+import { type ByteRange, fileName, type Rendition, readFileName, renditionOf } from './storage/store.ts'
 import { PHOTOS_PATH } from './storage/stored-photo.ts'
 import { listUsedHashes } from './store.ts'
 
@@ -56,7 +55,7 @@ export function photoFileRoutes(
    * bucket. Limits the concurrent lookups of an address. Once the address has used up its limit, waiting
    * requests are refused without a lookup.
    */
-  function photoExists(request: FastifyRequest, hash: string): Promise<boolean> {
+  function lookUpOrCharge(request: FastifyRequest, hash: string): Promise<boolean> {
     return shares.reads.run(partyOf(request), async () => {
       const chargesFirst = usedUp.has(counterOfAddress(request.ip))
       if (chargesFirst) await chargeRequest(request)
@@ -69,17 +68,17 @@ export function photoFileRoutes(
   }
 
   /** The size of a file in bytes. Makes the file if the photo exists and the file does not exist yet. */
-  async function sizeOf(
+  async function ensureFile(
     request: FastifyRequest,
     hash: string,
     rendition: Rendition,
   ): Promise<number | undefined> {
     const wasKnown = knownHashes.has(hash)
-    if (!wasKnown && !(await photoExists(request, hash))) return undefined
+    if (!wasKnown && !(await lookUpOrCharge(request, hash))) return undefined
     const name = fileName(hash, rendition)
     const size = await photos.store.size(name).catch(throwUnavailable)
     if (size !== undefined) return size
-    if (wasKnown && !(await photoExists(request, hash))) return undefined
+    if (wasKnown && !(await lookUpOrCharge(request, hash))) return undefined
     await renderMissing({ db, photos }, hash, [rendition], renderClient(request))
     return photos.store.size(name).catch(throwUnavailable)
   }
@@ -90,7 +89,7 @@ export function photoFileRoutes(
     if (!parsed) throw new ApiError('photo_not_found')
     const rendition = query.format === 'jpeg' ? 'jpeg' : parsed.rendition
     const name = fileName(parsed.hash, rendition)
-    const size = await sizeOf(request, parsed.hash, rendition)
+    const size = await ensureFile(request, parsed.hash, rendition)
     if (size === undefined) throw new ApiError('photo_not_found')
     const etag = `"${name}"`
     const fileHeaders = { ...HEADERS, etag, 'content-type': renditionOf(rendition).type }
@@ -122,7 +121,7 @@ function remember(values: Set<string>, value: string): void {
   if (values.size > MAX_REMEMBERED && oldest !== undefined) values.delete(oldest)
 }
 
-/** The client in the queue of the renderer, which serves addresses in turn. */
+/** The name of the client in the queue of the renderer, which alternates between addresses. */
 function renderClient(request: FastifyRequest): RenderClient {
   return { party: partyOf(request), isUpload: false, isGone: () => isClientGone(request.raw) }
 }

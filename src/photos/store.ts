@@ -27,6 +27,8 @@ interface OwnerPhotos {
   /** JSON that `parsePhotos` reads. */
   photos: string | null
   organizationId: number | undefined
+  /** @throws {ApiError} followed_animal, followed_organization */
+  requireOwn(): void
   /** @returns false if another transaction changed the photos first */
   replace(photos: string | null, by: PhotoActor, now: number): Promise<boolean>
 }
@@ -37,14 +39,16 @@ const READERS: Record<OwnerKind, (db: Db, id: number) => Promise<OwnerPhotos | u
     if (!found) return undefined
     const { photos, pet } = found
     const replace: OwnerPhotos['replace'] = (after, by, now) => petPhotos.replace(db, found, after, by, now)
-    return { photos, organizationId: pet.organizationId, replace }
+    const requireOwn = () => pets.requireOwnAnimal(found.row)
+    return { photos, organizationId: pet.organizationId, requireOwn, replace }
   },
   async organization(db, id) {
     const found = await organizations.find(db, id)
     if (!found) return undefined
     const replace: OwnerPhotos['replace'] = (after, _by, now) =>
       organizations.setPhotos(db, found, after, now)
-    return { photos: found.photos, organizationId: found.id, replace }
+    const requireOwn = () => organizations.requireOwnRecord(found)
+    return { photos: found.photos, organizationId: found.id, requireOwn, replace }
   },
 }
 
@@ -67,7 +71,11 @@ export async function list(db: Db, owner: Owner): Promise<StoredPhoto[]> {
   return parsePhotos((await readOwner(db, owner)).photos)
 }
 
-/** Like `list`, for a caller that will change the photos. @throws {ApiError} also other_organization */
+/**
+ * Like `list`, for a caller that will change the photos.
+ *
+ * @throws {ApiError} also other_organization, followed_animal, followed_organization
+ */
 export async function listToChange(
   db: Db,
   owner: Owner,
@@ -75,6 +83,7 @@ export async function listToChange(
 ): Promise<StoredPhoto[]> {
   const found = await readOwner(db, owner)
   requireOwnOrganization(by, found.organizationId)
+  found.requireOwn()
   return parsePhotos(found.photos)
 }
 
@@ -94,6 +103,7 @@ async function editPhotos(
   for (;;) {
     const found = await readOwner(db, owner)
     requireOwnOrganization(by, found.organizationId)
+    found.requireOwn()
     const after = edit(parsePhotos(found.photos))
     const text = after.length > 0 ? JSON.stringify(after) : null
     if (text === found.photos || (await found.replace(text, by, now))) return
@@ -146,7 +156,7 @@ export function requireRoom(photos: StoredPhoto[]): void {
 /**
  * Adds a photo, unless the owner already has one from the same bytes.
  *
- * @throws {ApiError} pet_not_found, organization_not_found, other_organization, too_many_photos
+ * @throws {ApiError} too_many_photos, and as `listToChange`
  */
 export async function addPhoto(
   db: Db,
@@ -179,7 +189,7 @@ export async function recordExistingPhoto(_db: Db, found: AddPhotoResult): Promi
   return found
 }
 
-/** @throws {ApiError} photo_not_found, other_organization */
+/** @throws {ApiError} photo_not_found, and as `listToChange` */
 export async function updatePhoto(
   db: Db,
   owner: Owner,
@@ -200,7 +210,7 @@ export async function updatePhoto(
   return changed as unknown as StoredPhoto
 }
 
-/** @throws {ApiError} photo_not_found, other_organization */
+/** @throws {ApiError} photo_not_found, and as `listToChange` */
 export async function deletePhoto(
   db: Db,
   owner: Owner,
@@ -226,21 +236,18 @@ export async function deleteAllPhotos(db: Db, owner: Owner, now: number): Promis
   await deleteRows(db, owner, now)
 }
 
-/** @throws {ApiError} organization_not_found, organization_in_use */
+/** @throws {ApiError} organization_not_found, followed_organization, organization_in_use */
 export async function deleteOrganization(db: Db, id: number, now: number): Promise<void> {
+  organizations.requireOwnRecord(await organizations.get(db, id))
   await deleteAllPhotos(db, { kind: 'organization', id }, now)
-  await organizations.deleteOrganization(db, id)
+  await organizations.deleteOrganization(db, id, now)
 }
 
 async function deleteRows(db: Db, owner: Owner, now: number, id?: number): Promise<void> {
   let rows = db.deleteFrom('photo').where(columnOf(owner), '=', owner.id)
   if (id !== undefined) rows = rows.where('id', '=', id)
-  const removedRows = await rows.returning('hash').execute()
-  await queueFileRemoval(
-    db,
-    removedRows.map(({ hash }) => hash),
-    now,
-  )
+  const hashes = (await rows.returning('hash').execute()).map(({ hash }) => hash)
+  await queueFileRemoval(db, hashes, now)
 }
 
 async function queueFileRemoval(db: Db, hashes: string[], now: number): Promise<void> {
@@ -283,7 +290,7 @@ export async function markPhotoFilesMade(db: Db, hash: string): Promise<void> {
   await db.updateTable('photo').set({ pending: 0 }).where('hash', '=', hash).execute()
 }
 
-/** Returns those of the given hashes that belong to a photo. */
+/** Returns the given hashes that belong to a photo. */
 export async function listUsedHashes(db: Db, hashes: string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('photo').select('hash').where('hash', 'in', hashes).execute()
   return new Set(rows.map(({ hash }) => hash))

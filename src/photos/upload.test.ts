@@ -36,7 +36,7 @@ async function startWithPhotos(t: TestContext, photos: number) {
   return { app, add, files: () => globSync('??/*', { cwd: folder }).length }
 }
 
-test('POST of the 20th photo again gets the same answer with its Idempotency-Key, and 200 without', async (t) => {
+test('POST of the 20th photo again gets the same answer with its Idempotency-Key, and 200 without the key', async (t) => {
   const { add, files } = await startWithPhotos(t, 19)
   const first = await add(20, 'k')
   assert.deepEqual([first.status, first.replayed], [201, undefined])

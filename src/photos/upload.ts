@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { on } from 'node:events'
+import { open, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
 import { findStoredResult } from '../db/once.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, isRefusal } from '../errors.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
 import type { ReadBody } from '../http/face.ts'
 import type { IdempotencyKey } from '../http/idempotency.ts'
 import { partyOf } from '../limits/shares.ts'
 import { isClientGone, renderNewPhoto, throwUnavailable } from './files.ts'
 import { newWorkFile } from './storage/folder.ts'
-import { ALL_RENDITIONS, FIRST_RENDITIONS, fileName } from './storage/renditions.ts'
-import type { PhotoStore } from './storage/store.ts'
+import { ALL_RENDITIONS, FIRST_RENDITIONS, fileName, type PhotoStore } from './storage/store.ts'
 import { type AddPhotoResult, findByDigest, listToChange, type Owner, requireRoom } from './store.ts'
 
 // An upload in four steps: receive the bytes into a file, check whether the photo is new, make its
@@ -127,44 +125,35 @@ export async function receivePicture(payload: Readable, store: PhotoStore): Prom
 /** @returns the SHA-256 of the bytes, in hexadecimal */
 async function write(payload: Readable, file: string): Promise<string> {
   const digest = createHash('sha256')
-  const output = createWriteStream(file, { mode: 0o600 })
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const output = await open(file, 'w', 0o600).catch(throwUnavailable)
+  const slow = new AbortController()
   let [size, chunks] = [0, 0]
-
-  function onChunk(chunk: Buffer): void {
-    size += chunk.length
-    chunks += 1
-    const isTiny = chunks > MAX_SMALL_CHUNKS && size < chunks * MIN_CHUNK_BYTES
-    if (size > MAX_PHOTO_BYTES || isTiny) {
-      reject(isTiny ? tooLarge(CHUNKS_TOO_SMALL) : tooLarge())
-      return
-    }
-    digest.update(chunk)
-    if (!output.write(chunk)) payload.pause()
-  }
   const stopWatching = watchPace(
     MAX_MS,
     () => size,
-    () => reject(tooSlow(TOO_SLOW)),
+    () => slow.abort(tooSlow(TOO_SLOW)),
   )
-  // The client may have disconnected while the work folder was prepared.
-  if (payload.destroyed) reject(payload.errored ?? new Error('the client has disconnected'))
-  payload.on('data', onChunk).once('end', resolve).once('error', reject)
-  output
-    .on('drain', () => payload.resume())
-    .on('error', (cause) => reject(new ApiError('service_unavailable', { cause })))
   try {
-    await promise
+    // The client may have disconnected while the file was opened.
+    if (payload.destroyed) throw payload.errored ?? new Error('the client has disconnected')
+    // Pauses the body while the disk is slower. An iterator of the stream itself would close the connection
+    // after an error, and the client could not read the answer.
+    const arriving = on(payload, 'data', { signal: slow.signal, close: ['end'], highWaterMark: 1 })
+    for await (const [chunk] of arriving as AsyncIterable<[Buffer]>) {
+      size += chunk.length
+      chunks += 1
+      if (size > MAX_PHOTO_BYTES) throw tooLarge()
+      if (chunks > MAX_SMALL_CHUNKS && size < chunks * MIN_CHUNK_BYTES) throw tooLarge(CHUNKS_TOO_SMALL)
+      digest.update(chunk)
+      await output.writeFile(chunk).catch(throwUnavailable)
+    }
     if (size === 0) throw emptyBody()
-    output.end()
-    await finished(output).catch(throwUnavailable)
     return digest.digest('hex')
+  } catch (error) {
+    throw slow.signal.reason ?? error
   } finally {
     stopWatching()
-    payload.off('data', onChunk).off('end', resolve).off('error', reject)
-    output.destroy()
-    // Waits until the file is closed. A file that is removed while it is being opened would appear again.
-    if (!output.closed) await new Promise<void>((closed) => output.once('close', () => closed()))
+    await output.close()
   }
 }
 
@@ -216,10 +205,10 @@ interface Upload extends Pick<FastifyRequest, 'raw' | 'ip'> {
  * @returns the new photo, or the existing one from the same bytes
  * @throws {ApiError} invalid_image, service_unavailable, idempotency_key_reused; also as `addPhoto`
  */
-export async function upload(context: Context, upload: Upload, owner: Owner): Promise<AddPhotoResult> {
+export async function upload(context: Context, sent: Upload, owner: Owner): Promise<AddPhotoResult> {
   const { config, db, photos, clock, writeOnce } = context
-  const { caller, raw, key, alt } = upload
-  const { file, digest } = upload.received
+  const { caller, raw, key, alt } = sent
+  const { file, digest } = sent.received
 
   // 2. Check before the renditions, because making them takes seconds.
   const replayed = key && (await findStoredResult<AddPhotoResult>(db, { ...key, now: clock() }))
@@ -238,7 +227,7 @@ export async function upload(context: Context, upload: Upload, owner: Owner): Pr
   // 3. Render. A web server that serves the files needs all renditions. Otherwise some renditions are made
   // later.
   const renditions = config.photosPublicUrl ? ALL_RENDITIONS : FIRST_RENDITIONS
-  const client = { party: partyOf(upload), isUpload: true, isGone: () => isClientGone(raw) }
+  const client = { party: partyOf(sent), isUpload: true, isGone: () => isClientGone(raw) }
   const rendered = await renderNewPhoto(photos, file, renditions, client)
 
   // 4. Store. The change checks the photos again, because other requests may have changed them.
@@ -254,7 +243,7 @@ export async function upload(context: Context, upload: Upload, owner: Owner): Pr
     return added
   } catch (error) {
     // After any other error the photo may have been stored, so its files stay.
-    if (error instanceof ApiError && error.status < 500) await removeFiles()
+    if (isRefusal(error)) await removeFiles()
     throw error
   }
 }

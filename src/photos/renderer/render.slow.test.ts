@@ -147,7 +147,7 @@ test('a photo that exceeds the memory of a used process is tried in a new proces
   assert.match(await read(), /too much memory/)
   assert.equal(started(), 3, 'the earlier process and one more')
   assert.match(await read(), /too much memory/)
-  assert.equal(started(), 4, 'it had a new process')
+  assert.equal(started(), 4, 'it was tried in one new process')
 
   replaceNode(t, answering(t, starts, [good(130 * 1_048_576), good(1)]))
   assert.deepEqual(

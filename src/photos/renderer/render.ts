@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { entryOf } from '../../entry.ts'
 import { ApiError } from '../../errors.ts'
+import { entryOf } from '../../source-names.ts'
 import { fairQueue, type RenderClient, type RenderSteps } from './fair-queue.ts'
 import {
   CHANNEL,
@@ -181,7 +181,7 @@ function openRenderProcess() {
   }
 }
 
-/** Waits for the answer of a process, or for its end. */
+/** Waits until the process answers or ends. */
 async function waitForAnswer(child: Child, task: RenderTask): Promise<RenderReport> {
   const { running, channel } = child
   const { promise, resolve } = Promise.withResolvers<RenderReport>()

@@ -91,7 +91,10 @@ async function upload(app: TestApp) {
 const addressOf = ({ port }: TestApp, photo: { sizes: { full: string } }): string =>
   `http://127.0.0.1:${port}${new URL(photo.sizes.full).pathname}`
 
-/** Starts the service with a server in front of its bucket. @param bounds shorter than its own */
+/**
+ * Starts the service with a server in front of its bucket. @param bounds shorter limits than those of the
+ * service
+ */
 async function startWithFront(t: TestContext, bounds: Partial<typeof DEFAULT_OPTIONS> = {}) {
   const front = await startFront(t, swift as TestSwift)
   const photosUrl = photosUrlOf(swift as TestSwift, { port: front.port })

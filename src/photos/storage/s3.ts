@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
-import { readFileName, renditionOf } from './renditions.ts'
-import type { ByteRange, PhotoStore } from './store.ts'
+import { type ByteRange, type PhotoStore, readFileName, renditionOf } from './store.ts'
 
 /** Timeouts in milliseconds, and retries. */
 interface S3Options {
@@ -37,7 +36,9 @@ const REMOVE_CONCURRENCY = 8
 
 interface RequestOptions {
   headers?: Record<string, string>
+  /** The path of a file to send. Its size is in `content-length`. */
   file?: string
+  /** True if the caller reads the body of a successful response. */
   streamsBody?: boolean
 }
 
@@ -208,15 +209,9 @@ function readPage(xml: string) {
   return { files, next: next.replace(/&(\w+);/g, (text, name) => ENTITIES[name] ?? text) }
 }
 
-/** A signed request. */
-interface S3Request {
+interface SignedRequest extends RequestOptions {
   url: string
   method: string
-  headers: Record<string, string>
-  /** The path of a file to send. Its size is in `content-length`. */
-  file?: string
-  /** True if the caller reads the body of a successful response. */
-  streamsBody?: boolean
 }
 
 interface S3Response {
@@ -246,7 +241,7 @@ const agents = { 'http:': new http.Agent(AGENT_OPTIONS), 'https:': new https.Age
  *
  * @param sign returns the request, signed for the current time
  */
-async function sendWithRetries(sign: () => Promise<S3Request>, options: S3Options): Promise<S3Response> {
+async function sendWithRetries(sign: () => Promise<SignedRequest>, options: S3Options): Promise<S3Response> {
   for (const pauseMs of options.retryDelaysMs) {
     const response = await sendOnce(await sign(), options).catch((error) => {
       if (error instanceof BucketTimeout) throw error
@@ -258,7 +253,7 @@ async function sendWithRetries(sign: () => Promise<S3Request>, options: S3Option
 }
 
 async function sendOnce(
-  { url, method, headers, file, streamsBody }: S3Request,
+  { url, method, headers, file, streamsBody }: SignedRequest,
   options: S3Options,
 ): Promise<S3Response> {
   const { host, protocol } = new URL(url)

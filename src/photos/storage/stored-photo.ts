@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { publicOrigin } from '../../http/link.ts'
 import { ONE_LINE } from '../../http/text.ts'
 import { type Static, Type } from '../../http/type.ts'
-import { fileName, SIZES } from './renditions.ts'
+import { fileName, SIZES } from './store.ts'
 
 const BETA = { 'x-stability': 'beta' } as const
 
@@ -32,7 +32,7 @@ export const Photo = Type.Object(
         'never change. With `?format=jpeg` each address gives a JPEG at most 1200 pixels wide.',
     }),
   },
-  { title: 'Photo', ...BETA },
+  { title: 'Photo', description: 'A photo of an animal or organization.', ...BETA },
 )
 type Sizes = Record<(typeof SIZES)[number], typeof Address>
 export type Photo = Static<typeof Photo>
@@ -50,6 +50,8 @@ export interface StoredPhoto {
   width: number
   height: number
   alt?: string
+  /** For a photo of a copy: the base URL at its source, which serves the files. */
+  at?: string
 }
 
 export const parsePhotos = (text: string | null | undefined): StoredPhoto[] => (text ? JSON.parse(text) : [])
@@ -68,12 +70,21 @@ export function photosBaseForPages({ photosPublicUrl }: Pick<Config, 'photosPubl
 }
 
 /** @param at the base URL, from `photosBaseUrl` */
-export function toPhoto({ id, hash, width, height, alt }: StoredPhoto, at: string): Photo {
-  const sizes = Object.fromEntries(SIZES.map((size) => [size, `${at}/${fileName(hash, size)}`]))
+export function toPhoto({ id, hash, width, height, alt, at: source }: StoredPhoto, at: string): Photo {
+  const base = source ?? at
+  const sizes = Object.fromEntries(SIZES.map((size) => [size, `${base}/${fileName(hash, size)}`]))
   return { id, ...(alt !== undefined && { alt }), width, height, sizes: sizes as Photo['sizes'] }
 }
 
-/** @returns undefined for no photos */
+/** @returns undefined if there are no photos */
 export function toPhotos(text: string | null | undefined, at: string): Photo[] | undefined {
   return text ? parsePhotos(text).map((photo) => toPhoto(photo, at)) : undefined
+}
+
+/** The origins from which browsers load photos of other installations. @param owners what a page shows */
+export function photoOrigins(owners: readonly { photos?: Photo[] | undefined }[]): string[] {
+  const addresses = owners.flatMap(({ photos = [] }) => photos.map(({ sizes }) => sizes.small))
+  return [
+    ...new Set(addresses.flatMap((address) => (address.startsWith('/') ? [] : new URL(address).origin))),
+  ]
 }
