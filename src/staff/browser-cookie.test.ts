@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserCookie, passwordTag, provenPasswordTag } from './browser-cookie.ts'
+import { browserCookie, passwordTag, provenPasswordTag } from './session-cookie.ts'
 
 const NOW = 1_800_000_000_000
 const DAY_MS = 86_400_000

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { runCli } from '../testing/process.ts'
 import { startSmtp } from '../testing/smtp-server.ts'
-import { makeKey, scratchFolder, startApp } from '../testing/start-app.ts'
-import { emailWithLink } from './emails.ts'
-import { invite, issueResetLink, sendLink } from './join.ts'
+import { makeKey, scratchStore, startApp } from '../testing/start-app.ts'
+import { emailWithLink, invite, issueResetLink, sendLink } from './join.ts'
 
 const ANA = { email: 'ana@shelter.example', name: 'Ana', role: 'staff' } as const
 const ORIGIN = { origin: 'https://pets.example' }
@@ -61,7 +59,7 @@ test('sendLink without a mail server returns false', async (t) => {
 
 test('staff add and staff reset print the link and send it by e-mail', async (t) => {
   const { settings, emails } = await start(t)
-  const DATABASE_URL = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const DATABASE_URL = scratchStore(t)
   await makeKey(DATABASE_URL)
   const run = (...args: string[]) => runCli(t, ['staff', ...args], { DATABASE_URL, ...settings })
   const added = await run('add', '--email', ANA.email, '--name', ANA.name, '--role', ANA.role)

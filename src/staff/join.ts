@@ -1,14 +1,15 @@
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { changes } from '../db/change.ts'
+import { ApiError } from '../errors.ts'
 import type { Language } from '../http/language.ts'
+import { withoutBidiControls } from '../http/text.ts'
 import { hashToken, newToken } from '../http/token.ts'
+import type { Email } from '../mail/mail.ts'
 import type { Authority } from './accounts.ts'
-import { requireGoodPassword } from './common-passwords.ts'
-import { emailWithLink } from './emails.ts'
-import { findLink, type OpenLink } from './links.ts'
-import { hashPassword } from './passwords.ts'
-import { type NewPerson, requirePerson } from './person.ts'
+import { findLink, type LinkKind, type OpenLink } from './links.ts'
+import { findPasswordProblems } from './passwords.ts'
+import { findPersonProblems, type NewPerson, requirePerson } from './roles.ts'
 
 /**
  * The path of the page that a link opens. request-log.ts keeps the token at the end of the path out of the
@@ -88,7 +89,7 @@ export async function issueResetLink(
   return (await write(changes.resetStaff, staffId, by, hash, clock())) ? { staffId, token } : undefined
 }
 
-/** Reads a link without using it up: mail programs open links before anybody clicks them. */
+/** Reads a link without using it up: mail programs open links before a person clicks them. */
 export async function readLink(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   token: string,
@@ -106,22 +107,93 @@ export async function readLink(
  * @throws {ApiError} validation_failed; the person can then try the link again
  */
 export async function join(
-  context: Pick<Context, 'db' | 'write' | 'clock'>,
+  context: Pick<Context, 'db' | 'write' | 'clock' | 'hashPassword'>,
   token: string,
   chosen: { password: string; email?: string; name?: string },
 ): Promise<{ token: string; staffId: number; password: string } | undefined> {
   const { write, clock } = context
   const link = await readLink(context, token)
   if (!link) return undefined
-  const { email = '', name = '' } = chosen
-  if (!link.staff) requirePerson({ email, name, role: 'admin' })
-  await requireGoodPassword(chosen.password, link.staff ?? { email, name })
+  const { email = '', name = '' } = { ...link.staff, ...chosen }
+  const details = [
+    ...findPersonProblems({ email, name, role: 'admin' }),
+    ...(await findPasswordProblems(chosen.password, { email, name })),
+  ]
+  if (details.length > 0) throw new ApiError('validation_failed', { details })
   const session = newToken()
   const use = {
-    password: await hashPassword(chosen.password),
+    password: await context.hashPassword(chosen.password),
     session: session.hash,
     ...(!link.staff && { first: { email, name } }),
   }
   const followed = await write(changes.followLink, hashToken(token) ?? '', use, clock())
   return followed && { token: session.token, staffId: followed.staffId, password: use.password }
+}
+
+interface LinkContent {
+  name: string
+  link: string
+}
+
+const EMAILS = {
+  en: {
+    invitation: ({ name, link }: LinkContent) => ({
+      subject: 'Set up your account',
+      text: `Hello ${name},
+
+You have been invited to help manage animals for adoption. To choose your password, open this link:
+
+${link}
+
+The link works once and expires in three days. If you already have an account with this e-mail address,
+ask for an invitation to a different address. If you did not expect this message, you can ignore it.
+`,
+    }),
+    reset: ({ name, link }: LinkContent) => ({
+      subject: 'Reset your password',
+      text: `Hello ${name},
+
+To choose a new password, open this link:
+
+${link}
+
+The link works once and expires in three days. Your current password works until you choose a new one. If
+you did not ask for this, please tell the administrator of this service.
+`,
+    }),
+  },
+  es: {
+    invitation: ({ name, link }: LinkContent) => ({
+      subject: 'Prepare su cuenta',
+      text: `Hola, ${name}:
+
+Recibió una invitación para ayudar a gestionar animales en adopción.
+Para elegir su contraseña, abra este enlace:
+
+${link}
+
+El enlace funciona una sola vez y caduca a los tres días. Si ya tiene una cuenta con este correo
+electrónico, pida una invitación para otra dirección. Si no esperaba este mensaje, puede ignorarlo.
+`,
+    }),
+    reset: ({ name, link }: LinkContent) => ({
+      subject: 'Restablezca su contraseña',
+      text: `Hola, ${name}:
+
+Para elegir una contraseña nueva, abra este enlace:
+
+${link}
+
+El enlace funciona una sola vez y caduca a los tres días. Su contraseña actual sigue siendo válida hasta
+que elija otra. Si no pidió este cambio, avise a la persona que administra este servicio.
+`,
+    }),
+  },
+} satisfies Record<Language, unknown>
+
+export function emailWithLink(
+  kind: Exclude<LinkKind, 'first'>,
+  { email, name, link, language = 'en' }: LinkContent & { email: string; language?: Language | undefined },
+): Email {
+  return { to: email, ...EMAILS[language][kind]({ name: withoutBidiControls(name), link }) }
 }

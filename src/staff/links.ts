@@ -38,7 +38,7 @@ export async function insertFirstLink(db: Db, hash: string, now: number): Promis
   return true
 }
 
-/** @returns undefined for a link that is used, expired or unknown */
+/** @returns undefined if the link is used, expired or unknown */
 export async function findLink(db: Db, hash: string, now: number): Promise<OpenLink | undefined> {
   const link = await db
     .selectFrom('staff_link')

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../errors.ts'
-import { requireGoodPassword } from './common-passwords.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
+import { hashPassword, requireGoodPassword, verifyPassword } from './passwords.ts'
 
 const OWNER = { email: 'ana.garcia@hill-shelter.example', name: 'Ana García' }
 

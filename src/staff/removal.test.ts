@@ -39,7 +39,7 @@ const ADDITIONS: [change: string, add: (write: Write) => Promise<unknown>, code:
 ]
 
 for (const [change, add, code] of ADDITIONS)
-  test(`${change} while the organization is being removed is refused as for an unknown organization`, async (t) => {
+  test(`${change} while the organization is being removed gets the error of an unknown organization`, async (t) => {
     const url = await scratchDatabase(t)
     const store = await openStore(t, url)
     await store.write(changes.insertOrganization, { code: 'CO1', name: 'Hill' }, 0)

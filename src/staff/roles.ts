@@ -1,4 +1,6 @@
 import { ACCESS_LEVELS, type Access, includesAccess, ROLES, type Role } from '../access.ts'
+import { ApiError, type ErrorDetail } from '../errors.ts'
+import { EMAIL, ONE_LINE } from '../http/text.ts'
 
 /** The lowest role that has each right in the console. Higher roles have it too. */
 export const RIGHTS = {
@@ -14,6 +16,7 @@ export const RIGHTS = {
   /** Manage people of the manager's organization whose role is not above the manager's. */
   managePeople: 'manager',
   manageKeys: 'manager',
+  manageWebhooks: 'manager',
   changeOrganization: 'manager',
   /** Add organizations. In the API, createOrganization needs a key with admin access. */
   addOrganizations: 'admin',
@@ -70,4 +73,59 @@ export function mayManageKey(
 
 function rank(role: Role): number {
   return ROLES.indexOf(role)
+}
+
+/** A person who gets an account. */
+export interface NewPerson {
+  email: string
+  name: string
+  role: Role
+  /** Absent for a person who belongs to no organization and manages the complete installation. */
+  organizationId?: number | undefined
+}
+
+export const MAX_NAME = 200
+export const MAX_EMAIL = 254
+
+const IS_EMAIL = new RegExp(EMAIL)
+const IS_ONE_LINE = new RegExp(ONE_LINE, 'u')
+
+/** Folds an address for comparison, because providers ignore upper and lower case. */
+export function foldEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/**
+ * Folds the address of an invitation for comparison. The result is unique only within an organization, so
+ * only the person who follows the link finds out about an account elsewhere. Addresses contain no space, so
+ * this result never equals that of `foldEmail`.
+ */
+export const foldInvitedEmail = ({
+  email,
+  organizationId,
+}: Pick<NewPerson, 'email' | 'organizationId'>): string => `${organizationId ?? ''} ${foldEmail(email)}`
+
+/** @throws {ApiError} validation_failed, with a detail for each invalid member */
+export function requirePerson(person: NewPerson): void {
+  const details = findPersonProblems(person)
+  if (details.length > 0) throw new ApiError('validation_failed', { details })
+}
+
+export function findPersonProblems({ email, name, role, organizationId }: NewPerson): ErrorDetail[] {
+  const problems: ErrorDetail[] = []
+  if (email.length > MAX_EMAIL || !IS_EMAIL.test(email)) problems.push(invalidMember('email', EMAIL_RULE))
+  const isName = IS_ONE_LINE.test(name) && [...name].length <= MAX_NAME
+  if (!isName)
+    problems.push(invalidMember('name', `Enter a name of 1 to ${MAX_NAME} characters on one line.`))
+  if (!ROLES.includes(role)) problems.push(invalidMember('role', `Choose one of: ${ROLES.join(', ')}.`))
+  else if (role === 'admin' && organizationId !== undefined) problems.push(invalidMember('role', ADMIN_RULE))
+  return problems
+}
+
+const EMAIL_RULE = `Enter an e-mail address of at most ${MAX_EMAIL} characters, such as ana@shelter.example.`
+const ADMIN_RULE = 'An admin belongs to no organization. Choose another role, or leave out the organization.'
+
+/** The error detail for an invalid member. */
+export function invalidMember(member: string, message: string): ErrorDetail {
+  return { pointer: `/${member}`, code: 'invalid_value', message }
 }

@@ -33,7 +33,7 @@ export function isExpired(
   return now - seenAt >= IDLE_MS || now - createdAt >= MAX_SESSION_MS
 }
 
-/** Prepared, because strangers can send session tokens that do not exist, and each costs a lookup. */
+/** A prepared query is cheap. Strangers can cause many lookups by sending made-up session tokens. */
 const findByHash = prepareQuery<{ hash: string }, OpenSession>((db, fill) =>
   db
     .selectFrom('staff_session')
@@ -43,7 +43,7 @@ const findByHash = prepareQuery<{ hash: string }, OpenSession>((db, fill) =>
     .where('hash', '=', fill('hash')),
 )
 
-/** @returns undefined also for an expired session */
+/** @returns undefined if the session is unknown or has expired */
 export async function findSession(db: Db, hash: string, now: number): Promise<OpenSession | undefined> {
   const [session] = await findByHash(db, { hash })
   return session && !isExpired(session, now) ? session : undefined
@@ -106,8 +106,8 @@ export async function endSessionsOf(db: Db, staffId: number): Promise<void> {
 /** Removes expired sessions and links. An expired session or link is invalid even before its removal. */
 export const expiredSessions: Job = {
   isDue: ({ db, clock }) => hasExpired(db, clock()),
-  run: async ({ write, clock }, mayGoOn) => {
-    if (await mayGoOn()) await write(changes.removeExpiredSessions, clock())
+  run: async ({ write, clock }, mayContinue) => {
+    if (await mayContinue()) await write(changes.removeExpiredSessions, clock())
   },
 }
 

@@ -4,15 +4,13 @@ import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken, newToken } from '../http/token.ts'
 import { counterOfAddress } from '../limits/accounts.ts'
-import { passwordTag, provenPasswordTag } from './browser-cookie.ts'
-import { MAX_CHARACTERS, requireGoodPassword } from './common-passwords.ts'
-import { limitConcurrency } from './limit-concurrency.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
-import { foldEmail, invalidMember } from './person.ts'
+import { limitConcurrency, MAX_CHARACTERS, requireGoodPassword, verifyPassword } from './passwords.ts'
+import { foldEmail, invalidMember } from './roles.ts'
+import { passwordTag, provenPasswordTag } from './session-cookie.ts'
 import * as staff from './store.ts'
 import { type CounterSlots, chooseSlots, getRetryAfterMs, slotNumbers } from './tries.ts'
 
-type SignInContext = Pick<Context, 'db' | 'write' | 'clock' | 'cursorSecret'>
+type SignInContext = Pick<Context, 'db' | 'write' | 'clock' | 'cursorSecret' | 'hashPassword'>
 
 /** The outcome of a try to sign in. The outcome `refused` does not reveal whether the account exists. */
 export type SignInResult =
@@ -86,11 +84,11 @@ async function hasSignedInBefore(
  * Runs one try at a time. Parallel tries would wait for each other's counters and occupy all connections to
  * PostgreSQL.
  */
-const runInTurn = limitConcurrency(1, 64)
+const queueTry = limitConcurrency(1, 64)
 
 function countTry({ db, write, clock }: SignInContext, counters: CounterSlots): Promise<number> {
   const numbers = slotNumbers(counters)
-  return runInTurn(async () => {
+  return queueTry(async () => {
     const retryAfterMs = await getRetryAfterMs(db, numbers, clock())
     return retryAfterMs > 0 ? retryAfterMs : write(changes.countSignInTry, numbers, clock())
   })
@@ -128,7 +126,7 @@ export async function changePassword(
   if (retryAfterMs > 0) return waitResult(retryAfterMs)
   if (!(await verifyPassword(current, account.password))) return { outcome: 'refused' }
   const { token, hash } = newToken()
-  const change = { before: account.password, password: await hashPassword(password), session: hash }
+  const change = { before: account.password, password: await context.hashPassword(password), session: hash }
   if (!(await write(changes.changePassword, staffId, change, clock()))) return { outcome: 'refused' }
   await write(changes.forgetSignInTries, counters, clock())
   return { outcome: 'signedIn', token, email: account.email, password: change.password }

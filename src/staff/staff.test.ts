@@ -16,7 +16,7 @@ import { PASSWORD, startConsole } from '../testing/staffed.ts'
 import type { startApp, TestApp } from '../testing/start-app.ts'
 import { authorityOf } from './accounts.ts'
 import { join as followLink, invite, issueResetLink, readLink } from './join.ts'
-import type { NewPerson } from './person.ts'
+import type { NewPerson } from './roles.ts'
 import * as staff from './store.ts'
 import { listChangeAuthors } from './store.ts'
 
@@ -56,7 +56,7 @@ async function writeAsCommand<Result>({ databaseUrl }: TestApp, work: (write: Wr
   return result
 }
 
-test('POST /console/join/{token} signs the person in, who acts through their own key', async (t) => {
+test('POST /console/join/{token} signs the person in, and the person acts through their own key', async (t) => {
   const { context, join, me, signIn, get } = await startStaffed(t)
   const { staffId, token } = await join(BEN)
 
@@ -425,7 +425,7 @@ test('a manager manages people of their organization up to the manager’s role,
   assert.equal(await write(changes.removeStaff, 99, undefined, clock.now), false)
 })
 
-test('POST /console/people/new without a session gets 403; authorityOf a visitor throws insufficient_access', async (t) => {
+test('POST /console/people/new without a session gets 403; authorityOf for a visitor throws insufficient_access', async (t) => {
   const { join, send } = await startStaffed(t)
   const { token } = await join(ANA)
   const person = { email: 'cleo@shelter.example', name: 'Cleo', role: 'staff', organizationId: '' }

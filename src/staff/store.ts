@@ -1,6 +1,6 @@
 import type { Role } from '../access.ts'
 import type { Db } from '../db/tables.ts'
-import { foldEmail } from './person.ts'
+import { foldEmail } from './roles.ts'
 
 /** A person with an account. */
 export interface Staff {
@@ -34,7 +34,7 @@ function selectStaff(db: Db) {
 }
 
 /**
- * Lists people, oldest account first: all people, or only those of one organization.
+ * Lists people, oldest account first: all people, or only people of one organization.
  *
  * @param after the id of the last person on the previous page
  */
@@ -50,6 +50,12 @@ export function list(
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
   if (after !== undefined) rows = rows.where('staff.id', '>', after)
   return (limit === undefined ? rows : rows.limit(limit)).execute()
+}
+
+/** The e-mail addresses of the people who manage the whole installation. */
+export async function listAdminEmails(db: Db): Promise<string[]> {
+  const admins = selectStaff(db).where('role', '=', 'admin').where('organization_id', 'is', null)
+  return (await admins.orderBy('staff.id').execute()).map(({ email }) => email)
 }
 
 export function find(db: Db, id: number): Promise<Staff | undefined> {
