@@ -1,4 +1,5 @@
 import { type Animal, type Fields, type Locale, orderFor } from './animal.ts'
+import { splitBond } from './bond-names.ts'
 import { COLUMNS, parseCells, unshieldFormulas } from './columns.ts'
 import { parseDate, parseRoughDate } from './dates.ts'
 import { findMostCareful, GOOD_WITH, NOT_GOOD_WITH, withStatements } from './good-with.ts'
@@ -6,8 +7,20 @@ import { plainText } from './html-text.ts'
 import { findCurrency, parseAge, parseBreeds, parseFee, parseSex, splitNames, splitWords } from './phrases.ts'
 import { BIRTH_COUNTS, splitCell } from './report.ts'
 import { textOf, uniqueTexts } from './source-row.ts'
-import { AGES, COATS, FLAGS, isNothing, SIZES, type Words } from './word-lists.ts'
-import { KILOGRAM_GRAMS, POUND_GRAMS, parseWeight, UNIT_GRAMS } from './words.ts'
+import {
+  AGES,
+  COATS,
+  FLAGS,
+  HOUSE_TRAINED,
+  isNothing,
+  KILOGRAM_GRAMS,
+  POUND_GRAMS,
+  parseWeight,
+  SIZES,
+  UNIT_GRAMS,
+  VACCINATED,
+  type Words,
+} from './word-lists.ts'
 
 // Reads a line of a table whose columns are named like the members of an animal. A cell that is not
 // understood is left out, and the animal is imported without it.
@@ -54,6 +67,9 @@ const READERS = new Map<string, Reader>([
     column,
     readAnswers,
   ]),
+  ['traits.spayedNeutered', wordReader({ get: readAltered })],
+  ['traits.vaccinated', wordReader(VACCINATED)],
+  ['traits.houseTrained', wordReader(HOUSE_TRAINED)],
   ['size', wordReader(SIZES)],
   ['coat', wordReader(COATS)],
   [
@@ -70,27 +86,52 @@ const READERS = new Map<string, Reader>([
       return ageSpan ? { ageSpan } : cellOf('age', AGES.get(text))
     },
   ],
-  ['birthDate', (text, { now }) => readBirth(text, parseDate(text, 'sure', now))],
+  ['birthDate', (text, { now }) => readBirth(text, (day) => parseDate(day, 'sure', now))],
 ])
+
+/** Reads "yes", "Spayed" or "Sin castrar". */
+function readAltered(text: string): boolean | null | undefined {
+  const answer = FLAGS.get(text)
+  return answer === undefined ? parseSex(text)?.spayedNeutered : answer
+}
 
 /** Reads these columns too in a table that a person has made. */
 const TABLE_READERS = new Map<string, Reader>([
   ...READERS,
   ['name', (text) => ({ name: cleanName(text) })],
-  ['birthDate', (text, locale) => readBirth(text, parseDateIn(text, locale))],
+  ['birthDate', (text, locale) => readBirth(text, (day) => parseDateIn(day, locale), locale.heading)],
   ...['staff.intakeDate', 'staff.outcomeDate'].map((column): [string, Reader] => [
     column,
     (text, locale) => cellOf(column, parseDateIn(text, locale)),
   ]),
+  ...['externalId', 'place.postcode'].map((column): [string, Reader] => [
+    column,
+    (text) => ({ [column]: unwrapNumber(text) }),
+  ]),
+  ['staff.microchip', readChip],
   ['weightGrams', readWeight],
   ['fee.amount', readFee],
   ['colors', (text, { column }) => splitList(column, splitNames(text, ',;\n').flatMap(splitWords))],
   ['tags', (text, { column }) => splitList(column, splitCell(text, /[,;\r\n]+/))],
-  ['bondedWith', (text, { column }) => splitList(column, splitCell(text, /[\s,;]+/))],
+  ['bondedWith', readBond],
   ['videos', (text, { column }) => splitList(column, splitCell(text, /[\s,;]+/))],
   // The cell is a species, which may be more specific than the categories.
   ['category', (text) => ({ kind: unshieldFormulas(text) })],
 ])
+
+/** Removes what spreadsheet programs put around a number to keep its digits: ="04101", '04101, 12.0. */
+function unwrapNumber(text: string): string {
+  return unshieldFormulas(text)
+    .replace(/^="?([^"=]*)"?$/, '$1')
+    .replace(/^'(?=\d)/, '')
+    .replace(/^(\d+)\.0$/, '$1')
+}
+
+/** A chip has figures. "Yes" says that there is one, but not which. */
+function readChip(text: string, { column }: CellLocale): Fields | undefined {
+  if (/[1-9]/.test(text)) return { [column]: unwrapNumber(text) }
+  return FLAGS.get(text) === false || /^(?:0+$|no\b|not\b|sin\b)/i.test(text) ? {} : undefined
+}
 
 /** Removes the asterisk that some programs put before a name that the shelter has given. */
 export const cleanName = (name: string): string => name.replace(/^[*\s]+/, '')
@@ -98,12 +139,28 @@ export const cleanName = (name: string): string => name.replace(/^[*\s]+/, '')
 const parseDateIn = (text: string, locale: CellLocale) =>
   parseDate(text, orderFor(locale, locale.column), locale.now)
 
-/** @param day null for a word that means no date; undefined if the text is not a date */
-function readBirth(text: string, day: string | null | undefined): Fields | undefined {
-  if (day !== undefined) return { birthDate: day ?? undefined }
-  const rough = parseRoughDate(text)
-  const ageSpan = rough === undefined ? parseAge(text) : undefined
-  return ageSpan ? { ageSpan } : rough === undefined ? undefined : { birthDate: rough, isRough: true }
+/** Words for a date that is not exact: "approx. 2020", "3/2021 (est.)", "Est. DOB". */
+const ABOUT = new RegExp(
+  '[\\s(]*(?:\\b(?:approx(?:imately)?|aprox(?:imad[oa])?|about|around|est(?:imated|imad[oa])?|circa|ca?|hacia)' +
+    '\\b\\.?|~)[\\s)]*',
+  'giu',
+)
+
+/** @param parse returns null for a word that means no date, and undefined if the text is not a date */
+function readBirth(
+  text: string,
+  parse: (day: string) => string | null | undefined,
+  heading = '',
+): Fields | undefined {
+  const plain = text.slice(0, MAX_END).replaceAll(ABOUT, ' ').replace(/\?$/, '').trim()
+  const isAbout = plain !== text || heading.slice(0, MAX_END).search(ABOUT) >= 0
+  const day = parse(text) ?? (isAbout ? parse(plain) : undefined)
+  if (day) return { birthDate: day, ...(isAbout && { isRough: true }) }
+  const rough = parseRoughDate(plain)
+  if (rough !== undefined) return { birthDate: rough, isRough: true }
+  const ageSpan = parseAge(text)
+  if (ageSpan) return { ageSpan }
+  return parse(text) === null ? { birthDate: undefined } : undefined
 }
 
 /** Searches up to this many characters of a heading for a unit, because a heading may be very long. */
@@ -126,7 +183,14 @@ function readWeight(text: string, { column, heading, pounds }: CellLocale): Fiel
 function readFee(text: string, { column, heading, currency }: CellLocale): Fields | undefined {
   if (heading === column && /^\d+$/.test(text)) return { [column]: text, currency }
   const amount = parseFee(text, 100)
-  return amount === undefined ? undefined : { [column]: amount, currency: findCurrency(text) ?? currency }
+  return amount === undefined
+    ? undefined
+    : { [column]: amount, currency: findCurrency(text) ?? findCurrency(heading) ?? currency }
+}
+
+function readBond(text: string, { column }: CellLocale): Fields {
+  if (FLAGS.get(text) === false && !/\d/.test(text)) return {}
+  return splitList(column, splitBond(text))
 }
 
 const splitList = (column: string, texts: string[]): Fields => ({
@@ -168,7 +232,10 @@ export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<
   )
 }
 
-/** Joins the answers of columns such as "No cats", the tags and further columns, with those of columns such as "Good with cats". */
+/**
+ * Combines what columns such as "Good with cats", columns such as "No cats", the tags and further columns
+ * say. The most careful answer counts.
+ */
 function withCarefulAnswers(fields: Fields, ticked: readonly string[]): Fields {
   const answers = GOOD_WITH.map((part) => {
     const [column, opposite] = [`goodWith.${part}`, `notGoodWith.${part}`]

@@ -36,6 +36,7 @@ const DATES: [text: string, read: string | null | undefined][] = [
   ['-', null],
   ['0000-00-00', null],
   ['1/0/1900', null],
+  ['15/ene/2024', '2024-01-15'],
   ['soon', undefined],
   ['x'.repeat(1_000_000), undefined],
 ]

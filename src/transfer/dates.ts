@@ -3,7 +3,7 @@
 /** How to read dates such as 03/04/2021. `sure`: read only a date that has a single meaning. */
 export type DateOrder = 'day' | 'month' | 'sure'
 
-/** Programs write these for a missing date. The last ones are the day 0 of Excel. */
+/** Programs write these for a missing date. The last values are the day 0 of Excel. */
 const NO_DATES = new Set([
   ...['na', 'n/a', 'n.a.', '-', '--', '?', 'none', 'null', 'unknown', 'tbd', 'desconocido', 'desconocida'],
   ...['0', '0000-00-00', '00/00/0000', '0000-00-00 00:00:00', '0001-01-01', '0001-01-01t00:00:00'],
@@ -168,7 +168,7 @@ export function parseRoughDate(text: string): string | undefined {
   if (year !== undefined) return formatFirstDay(year, month === undefined ? 1 : Number(month))
   const [, numbered, ofIt = ''] = /^(\d\d?)[-/.](\d{4})$/.exec(text) ?? []
   if (numbered !== undefined) return formatFirstDay(ofIt, Number(numbered))
-  const [, name = '', ofName = ''] = /^(\p{L}{3,12})\.?,? (?:de )?(\d{4})$/iu.exec(text) ?? []
+  const [, name = '', ofName = ''] = /^(\p{L}{3,12})(?:\.?,? |[-/])(?:de )?(\d{4})$/iu.exec(text) ?? []
   const named = name === '' ? undefined : findMonth(name)
   return named === undefined ? undefined : formatFirstDay(ofName, named)
 }

@@ -150,7 +150,7 @@ test('an age that is not understood is reported once; an age next to a birth dat
   assert.deepEqual([two.animals[0].birthDate, two.leftOut], ['2024-11-23', { 'Age (not understood)': 1 }])
 })
 
-test('headings with units and abbreviations are understood, and a ticked condition makes a yes unknown', async (t) => {
+test('headings with units and abbreviations are understood, and a ticked condition turns a yes into unknown', async (t) => {
   const read = await openForFiles(t, 'own')
   const rows = [
     'PET NAME;TYPE;AGE (yrs);GOOD W/ KIDS;Older/Considerate Kids Only;No large dogs;Dogs OK;SHOTS;Cuota;Stage',
@@ -183,7 +183,7 @@ test('headings with units and abbreviations are understood, and a ticked conditi
   )
 })
 
-test('breeds of Petfinder: an animal is found by its plain breed', async (t) => {
+test('breeds in a Petfinder file: the plain breed is stored, and mixed breeds are marked', async (t) => {
   const read = await openForFiles(t, 'petfinder')
   const breeds = [
     'Labrador Retriever / Mix,,',
@@ -249,6 +249,7 @@ test('visitors of a clinic, empty values and drawings in place of a photo are ig
   const animals = [
     { ID: '', 'Internal-ID': '1', Status: 'Service Out' },
     { ID: '', Name: 'Clinic Visitor', Type: 'Dog', Status: 'Service Out' },
+    { Type: 'Dog', Status: 'Healthy In Home' },
     { ID: '1', Name: 'Pepper', Type: 'Cat', Status: 'Available', Color: 'White/None', Pattern: 'None' },
     {
       ID: '2',
@@ -269,7 +270,7 @@ test('visitors of a clinic, empty values and drawings in place of a photo are ig
       ['Mango', undefined, { primary: 'Labrador Retriever', mixed: true }],
     ],
   )
-  assert.equal(done.leftOut['entries without an animal'], 2)
+  assert.equal(done.leftOut['entries without an animal'], 3)
   const photo = 'https://s.example/a/casino-photo.jpg'
   for (const address of [drawing, 'https://s.example/nopic.gif', 'https://s.example/i/no-photo.png?x=1'])
     assert.deepEqual(

@@ -1,6 +1,16 @@
 import type { NewPet } from '../pets/schema.ts'
-import { AGES, ALTERED, FREE, fold, isNothing, NO_BREEDS, SEXES, SIZES, words } from './word-lists.ts'
-import { parseAmount } from './words.ts'
+import {
+  AGES,
+  ALTERED,
+  FREE,
+  fold,
+  isNothing,
+  NO_BREEDS,
+  parseAmount,
+  SEXES,
+  SIZES,
+  words,
+} from './word-lists.ts'
 
 // Reads texts of several words: the sex, age, fee, colors and breeds of an animal. In a sex or an age, a word
 // without a meaning makes the whole text not understood.
@@ -16,10 +26,19 @@ export interface SexWords {
 /** Letters that have a meaning only next to the letter of a sex: F/S, MN. */
 const LETTERS = words({ s: true, n: true, c: true, x: true, i: false, e: false })
 const NEGATIONS = ['not', 'no', 'non', 'sin']
-const SEX_FILLERS = ['and', 'y', 'or', 'o', 'yes', 'si']
+const SEX_FILLERS = 'and y or o yes si dog cat puppy kitten adult perro gato'.split(' ')
+/** A sex before words about spaying that are not understood: "Female - spay pending". */
+const SEX_FIRST = /^(\p{L}+)\P{L}.*(?:spay|neuter|fix|alter|castr|esteril)/iu
 
 /** Reads "Spayed Female", "M/N" or "hembra esterilizada". @returns undefined if it is not understood */
 export function parseSex(text: string): SexWords | undefined {
+  const found = parseSexWords(text) ?? parseSexWords(text.slice(0, MAX_LENGTH).replaceAll(/\([^()]*\)/g, ' '))
+  const [, first = ''] = found || text.length > MAX_LENGTH ? [] : (SEX_FIRST.exec(text) ?? [])
+  const sex = first.length > 1 ? SEXES.get(first) : undefined
+  return found ?? (sex && sex !== 'unknown' ? { sex } : undefined)
+}
+
+function parseSexWords(text: string): SexWords | undefined {
   const all = fold(text)
     .split(' ')
     .flatMap((word) => (/^(?:[fm][sncxie]|[sncxie][fm])$/.test(word) ? [...word] : [word]))
@@ -34,6 +53,8 @@ export function parseSex(text: string): SexWords | undefined {
       negation = 'open'
       continue
     }
+    // "H/E" is "hembra esterilizada" or "hembra entera".
+    if (word === 'e' && all.includes('h')) continue
     const letter = named.size > 0 ? LETTERS.get(word) : undefined
     const found = ALTERED.get(word) ?? (letter === undefined ? undefined : { altered: letter === true })
     if (!found) return undefined
@@ -43,7 +64,7 @@ export function parseSex(text: string): SexWords | undefined {
   }
   const [sex = sexes[0]] = named.size > 0 ? named : implied.size === 1 ? implied : []
   const [spayedNeutered] = altered
-  // "Spayed: no" may mean the opposite of "spayed".
+  // In "Spayed: no", the "no" comes after the word, so its meaning is not certain.
   const isVague = negation === 'open' || (sex ?? spayedNeutered) === undefined
   if (named.size > 1 || altered.size > 1 || isVague) return undefined
   return { ...(sex && { sex }), ...(spayedNeutered !== undefined && { spayedNeutered }) }
@@ -97,6 +118,8 @@ export function parseAge(text: string, unit = ''): AgeSpan | undefined {
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
+    // "2a 3m", "7 a" and "2 a 3 m", but "2 a 3 meses" is a range.
+    .replaceAll(/(?<=\d)(?:a\b| a(?=\s*$| \d+ ?m$))/g, ' ano ')
     .replaceAll(HALF, ' .5 ')
   const span = { months: 0, days: 0, unitDays: Infinity }
   let last: AgeSpan | undefined
@@ -150,9 +173,11 @@ const CURRENCY = '(?:[$€£]|(?:usd|eur|gbp|cad|mxn|dollars?|euros?|pesos?)\\b)
 const FIGURES = '\\d[\\d.,]*'
 /** A number is an amount next to a currency, or before one of these words: not in "2 for 80". */
 const AMOUNT = new RegExp(
-  `${CURRENCY}\\s?${FIGURES}|${FIGURES}\\s?${CURRENCY}|^${FIGURES}(?=\\s*(?:[(,;/]|(?:per|each|or|por)\\b))`,
+  `${CURRENCY}\\s?${FIGURES}(?![\\d.,]|\\s*(?:off\\b|k\\b|%))|${FIGURES}\\s?${CURRENCY}(?!\\s*off\\b)|^${FIGURES}(?=\\s*(?:[(,;/]|(?:per|each|or|por)\\b))`,
   'i',
 )
+
+const FORMER_AMOUNT = /\b(?:was|were|normally|regularly|antes|before)\s*[$€£]?\s?\d[\d.,]*\s?[$€£]?/i
 
 /**
  * Reads the first amount of "$50 (or $80 for two)". "free" and "waived" are 0.
@@ -162,7 +187,7 @@ const AMOUNT = new RegExp(
 export function parseFee(text: string, factor: number): number | undefined {
   const amount = FREE.get(text) ?? parseAmount(text, factor)
   if (amount != null || text.length > MAX_LENGTH) return amount ?? undefined
-  const [first = ''] = AMOUNT.exec(text) ?? []
+  const [first = ''] = AMOUNT.exec(text.replace(FORMER_AMOUNT, '')) ?? []
   return parseAmount(first.replaceAll(/[^\d.,]|[.,](?!\d)/g, ''), factor)
 }
 
@@ -175,7 +200,11 @@ const CURRENCIES: [name: string, signs: RegExp][] = [
   ['MXN', /\bmxn\b/i],
 ]
 
-/** The currency that a fee names. @returns undefined if it names none, or one with several meanings */
+/**
+ * The currency that a fee names.
+ *
+ * @returns undefined if the text names no currency, or one with several meanings
+ */
 export function findCurrency(text: string): string | undefined {
   return CURRENCIES.find(([, signs]) => signs.test(text.slice(0, MAX_LENGTH)))?.[0]
 }
@@ -220,11 +249,41 @@ export function splitWords(text: string): string[] {
   return SLASHED.has(text.toLowerCase()) ? [text] : splitNames(text, '/')
 }
 
+/** Breeds that PetPoint writes the other way around: "Retriever, Labrador". */
+const TURNED = new Set(
+  (
+    'labrador retriever, golden retriever, flat-coated retriever, chesapeake bay retriever, ' +
+    'german shepherd, australian shepherd, belgian shepherd, anatolian shepherd, dutch shepherd, ' +
+    'pit bull terrier, american pit bull terrier, american staffordshire terrier, bull terrier, ' +
+    'staffordshire bull terrier, jack russell terrier, yorkshire terrier, rat terrier, cairn terrier, ' +
+    'boston terrier, fox terrier, toy fox terrier, airedale terrier, scottish terrier, tibetan terrier, ' +
+    'border terrier, west highland white terrier, cocker spaniel, american cocker spaniel, ' +
+    'english cocker spaniel, english springer spaniel, cavalier king charles spaniel, tibetan spaniel, ' +
+    'miniature poodle, standard poodle, toy poodle, miniature schnauzer, standard schnauzer, ' +
+    'giant schnauzer, miniature pinscher, doberman pinscher, american bulldog, english bulldog, ' +
+    'french bulldog, border collie, bearded collie, treeing walker coonhound, black and tan coonhound, ' +
+    'bluetick coonhound, redbone coonhound, basset hound, afghan hound, plott hound, english mastiff, ' +
+    'neapolitan mastiff, tibetan mastiff, english pointer, irish setter, english setter, ' +
+    'australian cattle dog, old english sheepdog, shetland sheepdog, welsh corgi, pembroke welsh corgi'
+  ).split(', '),
+)
+
+function turnAround(name: string): string {
+  const [group = '', rest = '', ...more] = name.split(', ')
+  const plain = `${rest} ${group}`
+  return more.length === 0 && TURNED.has(plain.toLowerCase()) ? plain : name
+}
+
 /** Words before and after the name of a breed that say that the animal is a mix. */
-const MIX_BEFORE =
-  /^(?:mix(?:ed)?(?: breed)?|cross(?:breed)?|cruce|cruza|mezcla|mestiz[oa])(?: of| de)?[\s:,-]+/i
-const MIX_AFTER =
-  /[\s/,(-](?:mix(?:ed)?(?: breed)?|cross(?:-? ?bred|-? ?breed)?|x|×|cruce|cruza|mezcla|mestiz[oa])\)?$/i
+const MIX = 'mix(?:ed)?(?:[ -]breed)?|cross(?:-? ?bred|-? ?breed)?|cruce|cruza|mezcla|mestiz[oa]'
+const MIX_BEFORE = new RegExp(`^(?:${MIX})(?: of| de)?(?![ -]bre)[\\s:,-]+`, 'i')
+const SIZE_AFTER = '(?:[\\s,]+\\(?(?:small|medium|large|extra large|x-?large|med|lg|sm)\\)?)?'
+const MIX_AFTER = new RegExp(`[\\s/,([*-](?:${MIX}|x|×)[\\])*]?\\??${SIZE_AFTER}$`, 'i')
+
+/** Words between two breeds. */
+const JOINED = / (?:[x×]|(?:mix|cross)(?:ed)? with|cruzad[oa] con) (?=\p{L}{3})/iu
+/** The same after a word for a mix: "Cruce de mastín y pastor". */
+const JOINED_MIX = / (?:[x×]|and|with|con|y) (?=\p{L}{3})/iu
 
 export interface BreedContext {
   /** The species in the words of the file. It stands for an unknown breed, because a breed needs a name. */
@@ -241,17 +300,18 @@ export function parseBreeds(
   const breeds = new Map<string, string>()
   const said = new Set<string>()
   function add(name: string): void {
-    const plain = withoutMix(name)
-    if (plain !== name) said.add('mixed')
+    const plain = NO_BREEDS.get(name) ? name : turnAround(withoutMix(name))
+    if (plain !== turnAround(name)) said.add('mixed')
     const other = NO_BREEDS.get(plain) ?? (plain !== name && SIZES.get(plain) ? 'mixed' : undefined)
     if (other) said.add(other)
     else if (!isNothing(plain)) breeds.set(fold(plain) || plain, breeds.get(fold(plain)) ?? plain)
   }
   for (const text of texts) {
     if (text === undefined) continue
-    const parts = SLASHED.has(withoutMix(text).toLowerCase()) ? [text] : splitNames(text, '/+')
-    for (const part of parts)
-      for (const name of part.length > MAX_LENGTH ? [part] : part.split(/ [x×] /i)) add(name)
+    // Searching a long text for slashes with spaces around them would take minutes.
+    const spaced = text.length > MAX_LENGTH ? text : text.replaceAll(/\s*\/\s*/g, ' / ')
+    const parts = SLASHED.has(withoutMix(spaced).toLowerCase()) ? [spaced] : splitNames(text, '/+&')
+    for (const part of parts) for (const name of part.length > MAX_LENGTH ? [part] : splitMix(part)) add(name)
   }
   const [first, secondary, ...more] = breeds.values()
   const isMixed = said.has('mixed') || (mixed ?? (breeds.size > 1 ? true : undefined))
@@ -267,6 +327,8 @@ export function parseBreeds(
     more,
   }
 }
+
+const splitMix = (part: string): string[] => part.split(MIX_BEFORE.test(part) ? JOINED_MIX : JOINED)
 
 function withoutMix(name: string): string {
   if (name.length > MAX_LENGTH) return name
