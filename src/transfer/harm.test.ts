@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { formatLeftOut } from '../cli/import-report.ts'
 import { changes } from '../db/change.ts'
 import { BY_ID, importText, lines, openStore } from '../testing/import-lines.ts'
-import { makeKey, scratchFolder } from '../testing/start-app.ts'
+import { makeKey, scratchStore } from '../testing/start-app.ts'
 import { createTableMapping } from './mappings/chosen.ts'
 import { rescueGroups } from './mappings/rescuegroups.ts'
 import { shelterManager } from './mappings/shelter-manager.ts'
@@ -12,7 +11,7 @@ import { shelterManager } from './mappings/shelter-manager.ts'
 const CSV = { format: 'csv', keyId: 1, clock: () => Date.UTC(2026, 10, 23) } as const
 
 async function start(t: TestContext) {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const url = scratchStore(t)
   await makeKey(url)
   return openStore(t, url)
 }
@@ -31,7 +30,7 @@ test('a dead animal that only its number identifies is no longer published', asy
   assert.deepEqual(await statusesOf(store), [null, 'available'])
 })
 
-test('an animal on hold is no longer published, although its line is refused for its kind', async (t) => {
+test('an animal on hold is no longer published, although its line is refused because of an unknown type', async (t) => {
   const store = await start(t)
   const file = 'no,name,category,status\n1,Rex,Dog,available\n'
   const options = { ...CSV, guessesColumns: true, idColumn: 'no', update: true }
@@ -80,7 +79,7 @@ test('a hold in a file takes an animal off the pages, although its status says t
   assert.deepEqual(await statusesOf(store), [null, null])
 })
 
-test('null for a member with several answers withdraws all of them', async (t) => {
+test('null for a member with several answers removes all the answers', async (t) => {
   const store = await start(t)
   const rex = { id: 1, name: 'Rex', category: 'Dog', goodWith: { children: true, dogs: true, cats: true } }
   await importText(store, lines(rex), BY_ID)

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { BY_ID, importText, lines, openStore } from '../testing/import-lines.ts'
-import { makeKey, scratchFolder } from '../testing/start-app.ts'
+import { makeKey, scratchStore } from '../testing/start-app.ts'
 
 // Shelters mark animals that are not for adoption in many ways. None of these animals may be published.
 
 const TABLE = { format: 'csv', guessesColumns: true, keyId: 1, clock: () => Date.UTC(2026, 10, 23) } as const
 
 async function start(t: TestContext) {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const url = scratchStore(t)
   await makeKey(url)
   return openStore(t, url)
 }

@@ -25,6 +25,28 @@ const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
   ['Missing', ['Yes'], ['No', '']],
   ['Availability', ['Not yet', '12/24/2026'], ['Yes', 'Available', '']],
   ['In care', ['No'], ['Yes']],
+  [
+    'Available from',
+    ['2030-01-01', '01/02/2030', 'June 2030', 'after spay'],
+    ['2026-11-23', '01/02/2026', 'Yes', 'now', ''],
+  ],
+  ['Ready date', ['12/24/2026'], ['10/24/2026']],
+  ['Available until', ['2026-11-01'], ['2030-01-01']],
+  ['Disponible desde', ['2030-01-01'], ['2026-01-31']],
+  ['Publish', ['N', 'No', '0', 'false'], ['Y', '']],
+  ['Publish at', ['2030-01-01 10:00'], ['2026-01-01 10:00']],
+  ['Web', ['No', 'N', 'false', '0', 'off'], ['Yes', '1', 'https://rex.example', '48000', '']],
+  ['Public profile', ['no', 'hidden'], ['yes', 'Loves naps']],
+  ['Display fee', [], ['No']],
+  ['Do not publish', ['Yes'], ['No']],
+  ['Hide from website', ['Yes'], ['No']],
+  ['Medical Status', ['Sick', 'Quarantine', 'In isolation', 'Not cleared'], ['Healthy', 'Not sick', 'Fixed']],
+  ['Estado de salud', ['Enfermo'], ['Sano']],
+  ['Vet', ['Parvo', 'In hospital'], ['Harbour Animal Hospital', 'Distemper/Parvo vaccine', 'Parvo neg']],
+  ['Intake condition', [], ['Sick']],
+  ['Outcome', ['Passed', 'Passed 2026-11-03'], ['']],
+  ['Current status', ['Passed', 'Passed 11/3/2026', 'Sick'], ['Available']],
+  ['Temperament test status', [], ['Passed', 'Passed 2026-11-03']],
   // The heading says nothing about a hold, but the value does.
   ['Remark', ['Bite case', 'Rabies suspect', 'Held for court', 'Do not adopt'], ['Loves to be held']],
   ['Kennel', ['Quarantine 4'], ['Q4', 'Household']],
@@ -32,6 +54,58 @@ const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
   ['Current state', ['Adopted', 'Not available'], ['Available', 'No bite history']],
   ['Rabies vaccine', [], ['11/15/2026', 'Yes']],
   ['Intake reason', [], ['Owner deceased', 'Confiscated']],
+  ['Days in custody', [], ['23']],
+  ['Days in our care', [], ['0', '23']],
+  ['Días en el refugio', [], ['0', '23']],
+  ['Impound Number', [], ['K26-000001']],
+  ['Hold until', ['12/24/2026'], ['01/24/2026']],
+  ['Rescue only', ['X'], ['No']],
+  ['Dangerous dog', ['Yes'], ['No']],
+  ['isquarantine', ['1'], ['0']],
+  ['deceaseddate', ['2026-11-01 00:00:00'], ['']],
+  ['Run', ['Iso 3', 'ISO-4', 'Isolation 2'], ['Isabella 3']],
+  ['Chip type', [], ['ISO', 'ISO 11784']],
+  ['Placement', ['Rescue only'], ['Rescue']],
+  ['Cleared for adoption', ['No', 'pending'], ['Yes', '']],
+  ['Apto para adopción', ['No'], ['Sí']],
+  ['Adoptable (sí/no)', ['no'], ['sí']],
+  ['Se puede adoptar', ['No'], ['Sí']],
+  ['Still in care', ['No'], ['Yes', 'since May']],
+  ['Petfinder', ['No'], ['Yes', '48000123']],
+  ['Fecha de baja', ['12/11/2026'], ['']],
+  ['Motivo de baja', ['Adopción'], ['']],
+  ['Archivado', ['Sí'], ['No']],
+  ['Caso judicial', ['12/2026'], ['No']],
+  ['Ha mordido', ['Sí'], ['No']],
+  ['Bite history', ['Level 3', '1'], ['None known', 'None', '0']],
+  ['Non-shelter animal', ['Yes'], ['No']],
+  ['isnonshelter', ['1'], ['0']],
+  ['Record status', ['Archived', 'Deleted'], ['Active', 'Current']],
+  ['Final disposition', ['Transfer', 'Reclaimed'], ['']],
+  [
+    'Sublocation',
+    ['Cat ISO', 'Medical Isolation', 'Quar 2', 'Rabies Q', 'Stray Holding', 'Sick ward'],
+    ['Q4', 'Quiet room', 'Adoption floor'],
+  ],
+  ['Ubicación', ['Sala de aislamiento', 'Cuarentena 3'], ['Jaula 3', 'Casa de acogida']],
+  [
+    'Kennel card',
+    ['Has bitten a child', 'Bit a volunteer', 'RTO 11/20', 'Escaped', 'Parvo positive', 'Cannot be adopted'],
+    [
+      'Never bitten',
+      'No known bites',
+      "Hasn't bitten anyone",
+      'Bit shy',
+      'Missing a leg',
+      'FIV positive',
+      'Adopted siblings',
+    ],
+  ],
+  [
+    'Observaciones del equipo',
+    ['Ha mordido a un niño', 'Pendiente de juicio', 'Incautado por la policía', 'No dar en adopción'],
+    ['Nunca ha mordido', 'Vacuna antirrábica puesta', 'No ha mordido a nadie'],
+  ],
 ]
 
 test('a hold, a death or a "no" outside the status column keeps an animal unpublished', async (t) => {
@@ -40,7 +114,9 @@ test('a hold, a death or a "no" outside the status column keeps an animal unpubl
     const rows = [...holds, ...others].map((value, index) => `${heading} ${index},Dog,Available,${value}`)
     const file = `Name,Species,Status,${heading}\n${rows.join('\n')}\n`
     const { animals, statuses, leftOut, refused } = await read(file, 'csv', OPTIONS)
-    const ours = animals.filter(({ name }) => name.startsWith(heading))
+    const ours = animals.filter(
+      ({ name }) => name.startsWith(heading) && /^ \d+$/.test(name.slice(heading.length)),
+    )
     assert.deepEqual(
       ours.map(({ status }) => status),
       [...holds.map(() => undefined), ...others.map(() => 'available')],
@@ -97,7 +173,7 @@ test('a hold in either of two status columns keeps the animal unpublished', asyn
   )
 })
 
-test('without --update, the newest of two lines with one number and name counts', async (t) => {
+test('without --update, the newest of two lines with the same number and name counts', async (t) => {
   const rows = ['A1,Rex,Dog,Available,2024-01-02', 'A1,Rex,Dog,Medical hold,2026-02-03']
   const file = (lines: string[]) =>
     [
@@ -129,7 +205,7 @@ test('a cell below an empty heading is reported, and may say that the animal is 
   )
 })
 
-test('the console reads a hold also in a column for which no field was chosen', async (t) => {
+test('the console finds a hold also in a column for which no field was chosen', async (t) => {
   const read = await openForFiles(t, 'own')
   const headings = ['Name', 'Species', 'Status', 'Quarantine', 'Shoe size']
   const columns = new Map(['name', 'category', 'status'].map((name, index) => [index, name]))
@@ -137,4 +213,65 @@ test('the console reads a hold also in a column for which no field was chosen', 
   const file = `${headings.join(',')}\nRex,Dog,Available,Yes,4\nMax,Dog,Available,No,4\nTom,Dog,Available,,Bite hold\n`
   const { animals, leftOut } = await read(file, 'csv', { ...OPTIONS, guessesColumns: false, mapping })
   assert.deepEqual([animals.map(({ status }) => status), leftOut], [[undefined, 'available', undefined], {}])
+})
+
+test('JSON: a hold, a death or a "no" in any member keeps an animal unpublished, and is reported', async (t) => {
+  const rex = {
+    ...{ name: 'Rex', category: 'Dog', species: 'Dog', status: 'available' },
+    ...{ Name: 'Rex', Type: 'Dog', Status: 'Available' },
+    ...{ ANIMALNAME: 'Rex', SPECIESNAME: 'Dog' },
+  }
+  const held = [
+    ...[{ availableFrom: '2030-01-01' }, { availableDate: 1893456000 }, { publish: false }, { web: 'No' }],
+    ...[{ show_on_website: 0 }, { medicalStatus: 'Sick' }, { medical: { status: 'Quarantine' } }],
+    ...[{ outcome: 'Passed', outcomeDate: '2026-11-03' }, { PUBLISH: 'N' }, { 'Bonded with': 'Luna' }],
+  ]
+  const free = [
+    { availableFrom: '2026-11-23' },
+    { publish: true },
+    { medicalStatus: 'Healthy' },
+    { web: 'Yes' },
+  ]
+  const animals = [...held, ...free].map((more, index) => ({
+    ...{ id: index + 1, ID: index + 1, SHELTERCODE: `D${index + 1}`, ...rex, ...more },
+  }))
+  const right = [...held.map(() => undefined), ...free.map(() => 'available')]
+  for (const from of ['own', 'rescuegroups', 'shelterluv', 'shelter-manager']) {
+    const format = from === 'shelterluv' || from === 'shelter-manager' ? 'json' : 'ndjson'
+    const file =
+      format === 'json' ? JSON.stringify(animals) : animals.map((one) => JSON.stringify(one)).join('\n')
+    const done = await (await openForFiles(t, from))(file, format)
+    assert.deepEqual(
+      done.animals.map(({ status }) => status),
+      right,
+      from,
+    )
+    const words = done.statuses?.flatMap(({ word, known }) => (known ? [] : word)) ?? []
+    assert.equal(words.length, held.length, words.join('; '))
+  }
+})
+
+test('JSON: an animal that another member holds is no longer published', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rex = { id: 1, name: 'Rex', category: 'Dog', status: 'available' }
+  await read(JSON.stringify(rex), 'ndjson')
+  const { takenOff, animals } = await read(JSON.stringify({ ...rex, publish: false }), 'ndjson')
+  assert.deepEqual([takenOff, animals[0].status], [1, undefined])
+})
+
+test('future dates of availability are reported as one status for all animals that wait for them', async (t) => {
+  const rows = ['Ada,Dog,Available,2030-01-01', 'Ben,Dog,Available,2031-01-01']
+  const file = ['Name,Species,Status,Available from', ...rows].join('\n')
+  const { statuses } = await (await openForFiles(t, 'own'))(file, 'csv', OPTIONS)
+  assert.deepEqual(
+    statuses?.map(({ word, count }) => [word, count]),
+    [['Available, Available from: not now', 2]],
+  )
+})
+
+test('an animal that passed away according to another column is not imported', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const file = 'Name,Species,Status,Outcome\nAda,Dog,Available,Passed away 2026-11-03\nBen,Dog,Passed,\n'
+  const { refused, animals } = await read(file, 'csv', OPTIONS)
+  assert.deepEqual([refused.map(({ reason }) => reason), animals], [['It has died.', 'It has died.'], []])
 })

@@ -77,6 +77,14 @@ const CASES: [members: Members, result: string | undefined][] = [
   [{ HASACTIVEBOARDING: 1 }, undefined],
   [{ ADDITIONALFLAGS: 'Special diet|Bite hold|' }, undefined],
   [{ ADDITIONALFLAGS: 'crueltycase|' }, undefined],
+  [{ CRUELTYCASENAME: 'Yes' }, undefined],
+  [{ ISNOTAVAILABLEFORADOPTIONNAME: 'Yes' }, undefined],
+  [{ ISHOLDNAME: 'No' }, 'available'],
+  [{ HOLDUNTILDATE: '2030-01-31T00:00:00' }, undefined],
+  [{ HOLDUNTILDATE: '2026-01-31T00:00:00' }, 'available'],
+  [{ SHELTERLOCATIONNAME: 'Quarantine', SHELTERLOCATIONUNIT: '4' }, undefined],
+  [{ SHELTERLOCATIONNAME: 'Isolation' }, undefined],
+  [{ SHELTERLOCATIONNAME: 'Kennels', SHELTERLOCATIONUNIT: '4' }, 'available'],
   [{ ADDITIONALFLAGS: 'Household favourite|' }, 'available'],
 ]
 

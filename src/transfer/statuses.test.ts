@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { BY_ID, importText, openStore } from '../testing/import-lines.ts'
-import { makeKey, scratchFolder } from '../testing/start-app.ts'
+import { makeKey, scratchStore } from '../testing/start-app.ts'
 import type { Format, Mapping } from './animal.ts'
 import { MAPPINGS } from './mappings/all.ts'
 import { createTableMapping } from './mappings/chosen.ts'
@@ -16,7 +15,9 @@ const MEANINGS: [meaning: StatusMeaning | undefined, words: string][] = [
 Available In Foster Household|Adoptable|For adoption|Available (in foster)|Available: Foster Care|Available!
 Available - Adoption Center|Disponible|En adopción|EN ADOPCION|Disponible - en casa de acogida
 Disponible (en tratamiento)|Busca hogar|Disponible para adopción|READY_FOR_ADOPTION|Available - PetSmart
-Available - bonded pair|readyForAdoption|Available for rehoming|Acogida - Disponible|Se busca hogar`,
+Available - bonded pair|readyForAdoption|Available for rehoming|Acogida - Disponible|Se busca hogar
+Currently available|Available - Adoption Floor|Adoption - Available|Needs a home|Busco hogar|Se busca familia
+Listo para adoptar|Available - Heartworm treatment|En busca de familia`,
   ],
   [
     'pending',
@@ -24,16 +25,18 @@ Available - bonded pair|readyForAdoption|Available for rehoming|Acogida - Dispon
 Hold – Adopter Pending|Reserved by adopter|Available - Adoption Pending|Foster to Adopt|On Hold (adoption pending)
 Adoption Pending - Foster|Trial adoption|Pre-adopted|Application pending|Reservado|reservada
 adoptionPending|Pending Adopt|Reservado/a|En preadopción|Reservado/Reservada
-En proceso de adopción|Adopción pendiente|Pendiente de adopción|Reservada - posible adopción|Preadoptado`,
+En proceso de adopción|Adopción pendiente|Pendiente de adopción|Reservada - posible adopción|Preadoptado
+On hold for an adopter|Adopter found|Application approved|Spoken for|Pre-adoption`,
   ],
   [
     'sold',
     `Adopted|ADOPTED|Adopted - Foster|Sold|Rehomed|Adopted out|Adoptado|¡Adoptada!|Dado en adopción|Adoptado/a
-Adoptado(a)|Ya adoptada`,
+Adoptado(a)|Ya adoptada|Adopted 2026-01-05|Adopted on 3 May 2026|Adoptado en mayo de 2026|Found a home
+En su nuevo hogar`,
   ],
   [
     'died',
-    'Deceased|Deceased In Care|Euthanized|Not available: deceased|Died in foster|Fallecido|Muerta|RIP 11/3|Passed Away|Sacrificado',
+    'Deceased|Deceased In Care|Euthanized|Not available: deceased|Died in foster|Fallecido|Muerta|RIP 11/3|Passed Away|Passed|Passed 11/3/2026|Passed on 3 Nov|Rainbow bridge|Sacrificado|PTS|DOA 3/11|Euthanasia|Unassisted death|Difunta',
   ],
   [
     undefined,
@@ -55,7 +58,7 @@ Adoption cancelled|Adoption - Return pending|Available/Hold|No disponible|No est
 Disponible para acogida|Reservado por juzgado|Cuarentena|En cuarentena - reservado|Pendiente de evaluación
 Foster - Hold Notify|Foster - WUO|Not Yet Available|notAvailable|onHold|Returned to Owner|Lost in Care|Behavioral Hold
 Medical Hold - In Foster|Hold adoption|Hold for adoption|Reserved for rescue|Pending foster|Pending spay|Available - Rescue only
-Available - pending spay|In Treatment|En proceso|En tratamiento|Retenido|No adoptado|Adopción cancelada|Intake - owner deceased|Available ❌|||-|N/A`,
+Available - pending spay|In Treatment|En proceso|En tratamiento|Retenido|No adoptado|Adopción cancelada|Intake - owner deceased|Passed temperament test|Euthanasia list|Adopted in March, returned|Adoption room|Hold - Adoption|Adopted - declined|Needs a foster home|Disponible para rescate|Available ❌|||-|N/A`,
   ],
 ]
 
@@ -69,7 +72,7 @@ test('a very long status is not understood, and takes no time', () => {
   assert.equal(readStatus('available '.repeat(100_000)), undefined)
 })
 
-test('statuses are counted, and a choice for one counts more than its words', () => {
+test('statuses are counted, and the choice of a person for a status overrides its words', () => {
   const own = new Map([['h', 'unlisted'] as const])
   const reader = createStatusReader(new Map([[foldStatus('Medical  HOLD'), 'pending']]))
 
@@ -131,7 +134,7 @@ function filesWith(
 }
 
 test('every program: only animals that are plainly available or reserved by an adopter are published', async (t) => {
-  const store = await openStore(t, `sqlite:${join(scratchFolder(t), 'test.db')}`)
+  const store = await openStore(t, scratchStore(t))
   const words = [
     'Available',
     'Hold - Bite Q',
@@ -168,7 +171,7 @@ test('every program: only animals that are plainly available or reserved by an a
 })
 
 test('an animal whose status becomes a hold or says that it has died is no longer published', async (t) => {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const mapping = MAPPINGS.shelterluv as Mapping

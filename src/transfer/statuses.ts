@@ -16,42 +16,51 @@ export type StatusMeaning = StatusResult | 'died'
 
 /** The phrases that a status can consist of. All words of a status must belong to one of them. */
 export const STATUS_PHRASES = {
-  available: `available, available now, available for adoption, available to adopt, available for rehoming,
-    up for adoption, ready for adoption, ready for rehoming, for adoption, adoptable, looking for a home,
-    looking for a new home, looking for home, disponible, disponible para adopción, disponible para adoptar,
-    disponible en adopción, en adopción, para adopción, listo para adopción, lista para adopción,
-    busca hogar, busca casa, busca familia, se busca hogar, buscando hogar, buscando familia,
-    en busca de hogar`,
+  available: `available, available now, currently available, still available, available today, available
+    for adoption, available for adoption now, available to adopt, available for rehoming, up for adoption,
+    ready for adoption, ready for rehoming, open for adoption, for adoption, adoptable, looking for a
+    home, looking for a new home, looking for home, seeking a home, seeking home, seeking a new home,
+    waiting for a home, waiting for a new home, needs a home, needs a new home, disponible, disponible
+    para adopción, disponible para adoptar, disponible en adopción, en adopción, para adopción, en
+    adopción responsable, listo para adopción, lista para adopción, listo para adoptar, lista para
+    adoptar, busca hogar, busco hogar, busca un hogar, busca casa, busco casa, busca familia, busco
+    familia, busca una familia, se busca hogar, se busca familia, buscando hogar, buscando familia, en
+    busca de hogar, en busca de familia, en busca de un hogar, en busca de una familia`,
   pending: `adoption pending, pending adoption, pending adopt, adoption is pending, adopter pending,
-    pending adopter, adoption hold, hold for adopter, hold for an adopter, held for adopter,
-    held for an adopter, reserved for adoption, reserved for adopter, reserved for an adopter,
-    reserved by adopter, reserved by an adopter, possible adopt, possible adopter, possible adoption,
-    potential adopter, potential adoption, adoption in progress, adoption in process, in adoption process,
-    adoption process, adoption application pending, rehoming pending, foster to adopt, foster for adoption,
-    foster with intent to adopt, foster w intent to adopt, trial adoption, adoption trial,
-    on trial adoption, pre adopted, preadopted, adopción pendiente, pendiente de adopción,
-    en proceso de adopción, proceso de adopción, adopción en proceso, adopción en curso,
-    adopción en trámite, en trámite de adopción, reservado para adopción, reservada para adopción,
-    reservado por adoptante, reservada por adoptante, reservado por un adoptante,
-    reservada por un adoptante, posible adopción, posible adoptante, adopción a prueba, preadopción,
-    en preadopción, pre adopción, en pre adopción, preadoptado, preadoptada, pre adoptado, pre adoptada`,
-  sold: `adopted, adopted out, sold, rehomed, adoption complete, adoption completed, adoption finalized,
-    adoption finalised, adoptado, adoptada, adoptado a, adoptado adoptada, ya adoptado, ya adoptada,
-    dado en adopción, dada en adopción, entregado en adopción, entregada en adopción, adopción completada,
-    adopción finalizada, vendido, vendida`,
-  /** Pending only if the status has no other words: "reserved for evidence" is not. */
-  alone: `pending, reserved, application pending, pending application, pendiente, reservado, reservada,
-    reservado a, reservado reservada, apartado, apartada`,
-  /** Says nothing unless the rest of the status names an adopter. */
+    pending adopter, adoption hold, hold for adopter, hold for an adopter, held for adopter, held for an
+    adopter, reserved for adoption, reserved for adopter, reserved for an adopter, reserved by adopter,
+    reserved by an adopter, possible adopt, possible adopter, possible adoption, potential adopter,
+    potential adoption, adoption in progress, adoption in process, in adoption process, adoption process,
+    adoption application pending, adoption application approved, adoption reserved, on hold for adopter,
+    on hold for an adopter, adopter found, rehoming pending, foster to adopt, foster for adoption, foster
+    with intent to adopt, foster w intent to adopt, trial adoption, adoption trial, on trial adoption, pre
+    adopted, preadopted, adopción pendiente, pendiente de adopción, en proceso de adopción, proceso de
+    adopción, adopción en proceso, adopción en curso, adopción en trámite, en trámite de adopción,
+    reservado para adopción, reservada para adopción, reservado por adoptante, reservada por adoptante,
+    reservado por un adoptante, reservada por un adoptante, posible adopción, posible adoptante, adopción
+    a prueba, pre adoption, preadoption, preadopción, en preadopción, pre adopción, en pre adopción,
+    preadoptado, preadoptada, pre adoptado, pre adoptada`,
+  sold: `adopted, adopted out, sold, rehomed, homed, found a home, found home, has found a home, has found
+    a new home, adoption complete, adoption completed, adoption finalized, adoption finalised, adoptado,
+    adoptada, adoptado a, adoptado adoptada, ya adoptado, ya adoptada, dado en adopción, dada en adopción,
+    entregado en adopción, entregada en adopción, adopción completada, adopción finalizada, en su nuevo
+    hogar, con su nueva familia, vendido, vendida`,
+  /** Means pending only if the status has no other words: "reserved for evidence" does not. */
+  alone: `pending, reserved, application pending, pending application, application approved, approved
+    application, spoken for, sale pending, pendiente, reservado, reservada, reservado a, reservado
+    reservada, apartado, apartada`,
+  /** These words have a meaning only if the rest of the status names an adopter. */
   hold: 'hold, on hold, pending, reserved, reservado, reservada',
   /** Harmless facts about an available animal, such as its place. */
-  place: `foster, in foster, in a foster, foster care, in foster care, foster home, in foster home,
-    in a foster home, foster household, in foster household, fostered, treatment, in treatment,
-    under treatment, in shelter, at shelter, in the shelter, at the shelter, onsite, on site, offsite,
-    off site, adoption center, at adoption center, adoption centre, at adoption centre, PetSmart, petsmart,
-    at PetSmart, at petsmart, Petco, at Petco, fee waived, special needs, bonded pair, acogida, en acogida,
-    casa de acogida, en casa de acogida, hogar temporal, en hogar temporal, hogar de paso, en hogar de paso,
-    hogar de tránsito, en hogar de tránsito, en tratamiento, en refugio, en el refugio`,
+  place: `foster, in foster, in a foster, foster care, in foster care, foster home, in foster home, in a
+    foster home, foster household, in foster household, fostered, treatment, in treatment, under
+    treatment, in shelter, at shelter, in the shelter, at the shelter, onsite, on site, offsite, off site,
+    adoption, adoption center, at adoption center, adoption centre, at adoption centre, adoption floor, on
+    adoption floor, adoption room, PetSmart, petsmart, at PetSmart, at petsmart, Petco, at Petco, fee
+    waived, waived fee, special needs, heartworm treatment, in heartworm treatment, medical treatment,
+    bonded pair, acogida, en acogida, casa de acogida, en casa de acogida, hogar temporal, en hogar
+    temporal, hogar de paso, en hogar de paso, hogar de tránsito, en hogar de tránsito, en tratamiento, en
+    refugio, en el refugio`,
 } as const
 
 /** Signs between words. Any other sign, such as a question mark, makes a status unknown. */
@@ -79,10 +88,20 @@ const MEANINGS: [status: PetStatus, needed: Part, others: Part[]][] = [
 const DEATHS = new Set(
   (
     'deceased died dead euthanized euthanised rip fallecido fallecida fallecio muerto muerta murio ' +
-    'eutanasiado eutanasiada sacrificado sacrificada'
+    'eutanasiado eutanasiada sacrificado sacrificada difunto difunta'
   ).split(' '),
 )
-const DEATH_PHRASE = /\b(?:passed away|put to sleep)\b/
+const MONTHS =
+  'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|' +
+  'nov(?:ember)?|dec(?:ember)?|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|' +
+  'noviembre|diciembre'
+const DATE_WORDS = `on|over|en|el|de|\\d{1,4}|${MONTHS}`
+/** "Passed" or "Euthanasia" alone or with a date, but not "Passed its test" or "Euthanasia list". */
+const DEATH_PHRASE = new RegExp(
+  `\\b(?:passed away|put to sleep|rainbow bridge)\\b|^(?:passed|pts|doa|euth|euthanasia|eutanasia|(?:unassisted )?death|muerte)(?: (?:${DATE_WORDS}))*$`,
+)
+/** A date at the end: "Adopted on 3 May 2026". */
+const DATE_AFTER = new RegExp(`(?: (?:${DATE_WORDS}))+$`)
 /** With one of these words, a status says that a person or another animal has died. */
 const OTHERS_DEATH = new Set('owner owners mother mom dueno duena propietario propietaria madre'.split(' '))
 
@@ -98,7 +117,7 @@ function normalize(text: string): string {
   return spaced.split(BETWEEN).filter(Boolean).join(' ')
 }
 
-/** @returns undefined for a status that is not understood */
+/** @returns undefined if the status is not understood */
 export function readStatus(text: string): StatusMeaning | undefined {
   if (text.length > MAX_STATUS) return undefined
   const phrase = normalize(text)
@@ -106,7 +125,8 @@ export function readStatus(text: string): StatusMeaning | undefined {
   const isDeath = DEATH_PHRASE.test(phrase) || words.some((word) => DEATHS.has(word))
   if (isDeath && !words.some((word) => OTHERS_DEATH.has(word))) return 'died'
   if (ALONE.has(phrase)) return 'pending'
-  const parts = splitParts(words)
+  const undated = phrase.replace(DATE_AFTER, '')
+  const parts = splitParts(undated === phrase || readStatus(undated) !== 'sold' ? words : undated.split(' '))
   return MEANINGS.find(
     ([, needed, others]) =>
       parts?.has(needed) && [...parts].every((part) => part === needed || others.includes(part)),

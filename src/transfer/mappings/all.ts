@@ -1,5 +1,5 @@
 import type { Mapping, PROGRAMS } from '../animal.ts'
-import { isKnownHeading } from '../headings.ts'
+import { isPlainHeading } from '../headings.ts'
 import { petfinder } from './petfinder.ts'
 import { rescueGroups } from './rescuegroups.ts'
 import { shelterManager } from './shelter-manager.ts'
@@ -19,7 +19,7 @@ export function findProgram(headings: string[]): string | undefined {
     const { columns = [], otherForm = [] } = MAPPINGS[name] ?? {}
     return [columns, otherForm].some(
       (form) =>
-        form.some((column) => !isKnownHeading(column)) && form.every((column) => headings.includes(column)),
+        form.some((column) => !isPlainHeading(column)) && form.every((column) => headings.includes(column)),
     )
   })
 }

@@ -11,7 +11,7 @@ const COLUMN_NAMES = new Map([
   ['organizationId', 'organization'],
 ])
 
-/** The members that can be chosen for a column. Nobody writes lists of objects by hand. */
+/** The members that can be chosen for a column. People do not write lists of objects by hand. */
 export const CHOOSABLE_COLUMNS: readonly string[] = COLUMNS.flatMap(({ column, hasObjects }) => [
   ...(hasObjects ? [] : [COLUMN_NAMES.get(column) ?? column]),
   ...(column === 'goodWith.cats' ? NOT_GOOD_WITH : []),
@@ -58,11 +58,18 @@ export function createTableMapping(
     names[id] = 'id'
   }
   const idColumn = id === undefined ? undefined : names[id]
-  const given = new Map(names.map((name, index) => [name, headings[index] ?? '']))
+  const given = new Map<string, string>()
+  for (const [index, name] of names.entries())
+    given.set(name, [given.get(name), headings[index]].filter((heading) => heading).join(' / '))
+  // An animal without a name is imported under its number.
+  const [required = 'name'] = names.includes('name')
+    ? []
+    : ['externalId', idColumn].filter((name) => name !== undefined && names.includes(name))
   return {
     ...createOwnMapping(idColumn, given, keepsOthers),
     ...{
       formats: ['csv'],
+      columns: [required],
       names,
       ...(idColumn && { idColumn, isIdOptional: true as const }),
       ...(keepsOthers && { otherColumns: [] }),

@@ -4,7 +4,8 @@ import { OWN_SOURCES } from '../answers.ts'
 import { readCells } from '../cells.ts'
 import { COLUMNS, unshieldFormulas } from '../columns.ts'
 import { NOT_GOOD_WITH } from '../good-with.ts'
-import { isHoldColumn, NOT_OFFERED, withHolds } from '../hold-columns.ts'
+import { isHoldColumn, NOT_OFFERED } from '../hold-columns.ts'
+import { splitCell } from '../report.ts'
 import { isObject } from '../source-row.ts'
 import { foldStatus, STATUS_RESULTS, type StatusChoices } from '../statuses.ts'
 
@@ -21,6 +22,8 @@ const STATUSES: unknown[] = [undefined, ...STATUS_RESULTS.filter((result) => res
 const STATUS_WORDS: StatusChoices = new Map([[foldStatus(NOT_OFFERED), 'unlisted']])
 /** Fields in which shelters also write that an animal is held: "Kennel: Quarantine 4". */
 const HELD_IN = ['tags', 'staff.kennel', 'staff.notes']
+/** Headings of the number of a row. Tables of other months have the same numbers, so they are not ids. */
+const ROW_NUMBER = /^\s*(?:#|n\.?\s?[ºo°]\.?|n[uú]m(?:ber|ero)?\.?)\s*$/iu
 const NAMES = new Set<string>([...EXTRA_MEMBERS, ...READ_ONLY, ...MEMBERS])
 
 const SUBMEMBERS = new Map(
@@ -58,7 +61,10 @@ export function createOwnMapping(
         (name) => name !== idColumn && !(headings && NOT_GOOD_WITH.includes(name)),
       )
       const others = Object.fromEntries(
-        [...unread, ...HELD_IN].map((name) => [headings?.get(name) ?? name, fields[name]]),
+        [...unread, ...(headings ? HELD_IN : [])].map((name) => [
+          headings?.get(name) ?? name,
+          linesOf(valueAt(fields, name)),
+        ]),
       )
       const unknown = reportsOthers ? unread.filter((name) => !(headings && isHoldColumn(name))) : []
       if (format === 'csv') {
@@ -66,22 +72,31 @@ export function createOwnMapping(
         const name = typeof category === 'string' ? unshieldFormulas(category) : category
         const all = [...unknown, ...(animal.unknown ?? [])]
         if (headings?.has('status')) animal.status ??= ''
-        const { status } = animal
-        if (headings && (status === undefined || typeof status === 'string'))
-          animal.status = withHolds(status, others)
         return withoutDerived({
-          ...{ ...withStatusWord(animal), organization, unknown: all },
+          ...{ ...withStatusWord(animal), organization, unknown: all, others },
+          ...(headings && { rowNumber: Object.entries(others).find(([name]) => ROW_NUMBER.test(name))?.[1] }),
           ...(!headings && { category: name }),
         })
       }
       // An animal whose status is not valid may be held. Its line is refused, and it is no longer published.
       const unlisted = !STATUSES.includes(fields.status ?? undefined)
-      const more = { organization, unlisted, ...(unknown.length > 0 && { unknown }) }
+      const more = { organization, unlisted, others, ...(unknown.length > 0 && { unknown }) }
       const named = MEMBERS.map((member) => [member, fields[member]] as const)
       return withoutDerived({ ...Object.fromEntries(named), category, ...more })
     },
   }
 }
+
+/** The value of a member such as `staff` or `staff.nickname`. */
+function valueAt(fields: Fields, name: string): unknown {
+  const [member = '', part = ''] = name.split('.')
+  const whole = fields[member]
+  return fields[name] ?? (isObject(whole) ? whole[part] : undefined)
+}
+
+/** Each line of a text alone, because several columns may fill one field. */
+const linesOf = (value: unknown): unknown =>
+  typeof value === 'string' && value.includes('\n') ? splitCell(value, '\n') : value
 
 /** People write tables by hand, with their own words for a status. */
 function withStatusWord({ status, ...animal }: Animal): Animal {

@@ -1,6 +1,5 @@
 import type { Animal, Mapping } from '../animal.ts'
 import { withStatements } from '../good-with.ts'
-import { isHold, withHolds } from '../hold-columns.ts'
 import { omitUndefined, type SourceRow, sourceRow, splitTexts, uniqueTexts } from '../source-row.ts'
 import type { StatusResult } from '../statuses.ts'
 import { COATS, SIZES } from '../word-lists.ts'
@@ -23,6 +22,7 @@ export const petfinder: Mapping = {
   statuses: STATUSES,
   sources: {
     description: ['Desc', 'special_needs_notes'],
+    tags: ['tags'],
     'traits.spayedNeutered': ['Altered'],
     'traits.houseTrained': ['Housetrained'],
     'traits.declawed': ['Declawed'],
@@ -73,8 +73,8 @@ export const petfinder: Mapping = {
     }
     const left = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
     const others = Object.fromEntries(left.leftOut.map((column) => [column, fields[column]]))
-    const statusWord = withHolds(word, { ...others, tags: tags.find(isHold) })
-    return { name, kind, statusWord, ...profile, ...left, ...findWithdrawn(row) } as Animal
+    const animal = { name, kind, statusWord: word, ...profile, ...left, ...findWithdrawn(row) }
+    return { ...animal, others: { ...others, tags } } as Animal
   },
 }
 

@@ -1,6 +1,7 @@
 import { findCountryCode } from '../../http/iso-codes.ts'
 import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
 import { withStatements } from '../good-with.ts'
+import { pickHoldColumns } from '../hold-columns.ts'
 import { RefusalError } from '../report.ts'
 import {
   isObject,
@@ -13,8 +14,7 @@ import {
   uniqueTexts,
 } from '../source-row.ts'
 import { readStatus } from '../statuses.ts'
-import { COATS, SIZES } from '../word-lists.ts'
-import { POUND_GRAMS, UNIT_GRAMS } from '../words.ts'
+import { COATS, POUND_GRAMS, SIZES, UNIT_GRAMS } from '../word-lists.ts'
 
 /**
  * Responses of the RescueGroups API v5 (JSON:API): complete documents, with related resources in `included`,
@@ -28,6 +28,7 @@ export const rescueGroups: Mapping = {
   idColumn: 'id',
   sources: {
     description: ['descriptionText', 'descriptionHtml', 'specialNeedsDetails'],
+    tags: ['qualities'],
     'goodWith.children': ['isKidsOk'],
     'goodWith.dogs': ['isDogsOk'],
     'goodWith.cats': ['isCatsOk'],
@@ -79,11 +80,13 @@ export const rescueGroups: Mapping = {
     const isPromised = row.flag('isAdoptionPending') === true && readStatus(status) !== 'sold'
     const name = row.text('name')
     const place = readPlace(isObject(fields.location) ? fields.location : {}, locale)
+    const profile = readProfile(row, fields)
     return {
       name,
       kind: textOf(species),
       statusWord: isPromised ? `${status}, adoption pending` : status,
-      ...readProfile(row, fields),
+      ...profile,
+      others: pickHoldColumns(fields, row.unread()),
       place: place.place,
       leftOut: [...row.unread(), ...place.leftOut],
       notUnderstood: row.notUnderstood(),

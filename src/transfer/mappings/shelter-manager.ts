@@ -1,7 +1,7 @@
 import { MAX_BONDED_PETS } from '../../pets/fields.ts'
 import type { Animal, Fields, Locale, Mapping } from '../animal.ts'
 import { withStatements } from '../good-with.ts'
-import { isHold } from '../hold-columns.ts'
+import { isHold, pickHoldColumns } from '../hold-columns.ts'
 import { isObject, omitUndefined, type SourceRow, sourceRow, splitAddresses, textOf } from '../source-row.ts'
 import { foldStatus, type StatusResult } from '../statuses.ts'
 import { COATS, SIZES, words } from '../word-lists.ts'
@@ -132,11 +132,21 @@ export const shelterManager: Mapping = {
     row.read('bondedWith', ...BONDS.flat())
     const animal = isExport ? readExported(row) : { ...readListed(row, locale), ...readBond(fields) }
     const notUnderstood = nameCodes(row)
-    return { ...animal, ...status, leftOut: row.unread(), notUnderstood } as Animal
+    const leftOut = row.unread()
+    return {
+      ...animal,
+      ...status,
+      others: {
+        ...pickHoldColumns(fields, leftOut),
+        location: animal.staff?.kennel?.split(', '),
+      },
+      leftOut,
+      notUnderstood,
+    } as Animal
   },
 }
 
-/** The bond that an animal names, and those that others name with it. */
+/** The bond that an animal names, and the bonds in which other animals name it. */
 function readBond(fields: Fields): Pick<Animal, 'bondId' | 'bondedWith'> {
   const named = Array.isArray(fields.bondedWith) ? (fields.bondedWith as string[]) : []
   const ids = [...new Set([...bondsOf(fields), ...named])].slice(0, MAX_BONDED_PETS)
@@ -155,7 +165,7 @@ function isAnimal(fields: Fields): boolean {
 function readStatus(row: SourceRow): Pick<Animal, 'statusWord' | 'gone'> {
   const flags = flagsOf(row)
   if (isSet(row, DEATHS)) return { gone: { code: 'has_died', message: 'It has died.' } }
-  // A courtesy listing offers the animal of somebody else.
+  // A courtesy listing offers an animal of another owner.
   const isCourtesy = isSet(row, ['ISCOURTESY']) || flags.some((flag) => /\bcourtesy\b/i.test(flag))
   if ((isSet(row, NON_SHELTER) || flags.some((flag) => /\bnonshelter\b/i.test(flag))) && !isCourtesy)
     return { gone: { code: 'never_sheltered', message: 'It was never in the shelter.' } }
@@ -198,7 +208,8 @@ const NO = ['no', 'n', 'false', 'f']
  * as its date.
  */
 function isSet(row: SourceRow, names: string[]): boolean {
-  const texts = names.flatMap((name) => row.text(name) ?? [])
+  // The lists have the words of some members in further members, such as ISHOLDNAME.
+  const texts = names.flatMap((name) => row.all(name, `${name}NAME`) ?? [])
   return texts.some((text) => !NO.includes(text.toLowerCase()) && !/^[0\W]*$/.test(text))
 }
 

@@ -1,9 +1,7 @@
 import type { Animal, Fields, Mapping } from '../animal.ts'
 import { isPlainStatement, readStatements, withStatements } from '../good-with.ts'
-import { isHold, withHolds } from '../hold-columns.ts'
 import { isObject, omitUndefined, sourceRow, splitAddresses, splitTexts, textOf } from '../source-row.ts'
-import { SIZES, words } from '../word-lists.ts'
-import { POUND_GRAMS } from '../words.ts'
+import { isNothing, POUND_GRAMS, SIZES, words } from '../word-lists.ts'
 
 /** Responses of the Shelterluv API v1, complete or one animal per line, and its CSV of animals. */
 export const shelterluv: Mapping = {
@@ -14,6 +12,7 @@ export const shelterluv: Mapping = {
   idColumn: 'ID',
   sources: {
     description: ['Description'],
+    tags: ['Attributes'],
     'goodWith.children': ['Attributes'],
     'goodWith.dogs': ['Attributes'],
     'goodWith.cats': ['Attributes'],
@@ -35,7 +34,8 @@ export const shelterluv: Mapping = {
   },
   idOf: (fields) => fields.ID ?? fields['Animal ID'],
   // The program gives visitors of the clinic no id.
-  isVisitor: ({ ID }) => ID === '' || ID === null,
+  isVisitor: ({ ID, 'Animal ID': number, Name }) =>
+    ID === '' || ID === null || (ID === undefined && number === undefined && isNothing(textOf(Name))),
   toAnimal(fields, _format, locale) {
     const row = sourceRow(flatten(fields), locale)
     // The CSV does not say which attributes are published.
@@ -76,14 +76,14 @@ export const shelterluv: Mapping = {
       }),
     }
     const result = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
-    const statusWord = withHolds(word, {
+    const others = {
       ...Object.fromEntries(result.leftOut.map((column) => [column, fields[column]])),
       ...{
-        Location: profile.staff?.kennel,
-        Attributes: attributes.tags.concat(attributes.notes).find(isHold),
+        Location: profile.staff?.kennel?.split(', '),
+        Attributes: [...attributes.tags, ...attributes.notes],
       },
-    })
-    return { name, kind, statusWord, ...profile, ...result } as Animal
+    }
+    return { name, kind, statusWord: word, others, ...profile, ...result } as Animal
   },
 }
 
@@ -109,7 +109,7 @@ const LONGEST_TAG = 40
 
 /**
  * Published attributes become tags. Unpublished attributes are internal and become notes, but a no in them
- * counts, and a doubt takes a published yes back.
+ * counts, and a doubt removes a published yes.
  */
 function readAttributes(attributes: Json[]) {
   const traits: Json = {}
