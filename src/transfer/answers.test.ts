@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { openForFiles } from '../testing/import-text.ts'
 import { createTableMapping } from './mappings/chosen.ts'
 
-// A yes, or a description, that the shelter took back must not stay published.
+// A yes, or a description, that the shelter has removed must not stay published.
 
 const csv = (...lines: string[]): string => `${lines.join('\n')}\n`
 
-test('Animal Shelter Manager: a yes that becomes anything else is withdrawn, and its words go to the staff notes', async (t) => {
+test('Animal Shelter Manager: a yes that becomes anything else is removed, and the new words go to the staff notes', async (t) => {
   const manager = await openForFiles(t, 'shelter-manager')
   const head =
     'ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE,ANIMALDESCRIPTION,ANIMALHIDDENDETAILS,' +
@@ -37,7 +37,7 @@ test('Animal Shelter Manager: a yes that becomes anything else is withdrawn, and
   assert.equal(third.staff.notes, 'Good with children: Over 12\nLoud')
 })
 
-test('Animal Shelter Manager: codes in its lists withdraw a yes; members absent from the list stay', async (t) => {
+test('Animal Shelter Manager: codes in its lists remove a yes; members absent from the list stay', async (t) => {
   const manager = await openForFiles(t, 'shelter-manager')
   const animal = { ID: 1, SHELTERCODE: 'S1', ANIMALNAME: 'Rolo', SPECIESNAME: 'Dog', WEBSITEMEDIANOTES: 'Hi' }
   const list = (...animals: object[]) => manager(JSON.stringify(animals), 'json')
@@ -57,7 +57,7 @@ test('Animal Shelter Manager: codes in its lists withdraw a yes; members absent 
   assert.equal(withdrawn?.['goodWith.cats'], 1)
 })
 
-test('RescueGroups and Shelterluv: null, empty and missing answers withdraw a yes', async (t) => {
+test('RescueGroups and Shelterluv: null, empty and missing answers remove a yes', async (t) => {
   const groups = await openForFiles(t, 'rescuegroups')
   const rex = { id: 1, name: 'Rex', species: 'Dog', status: 'Available' }
   await groups(JSON.stringify({ ...rex, isKidsOk: true, isDogsOk: 'Yes', descriptionText: 'Hi' }), 'ndjson')
@@ -81,14 +81,40 @@ test('RescueGroups and Shelterluv: null, empty and missing answers withdraw a ye
   assert.deepEqual([sox.goodWith, sox.traits], [undefined, { houseTrained: true }])
 })
 
+test('programs: tags that a file no longer has are removed', async (t) => {
+  const petfinder = await openForFiles(t, 'petfinder')
+  const head = 'ID,AnimalName,Type,Status,tags\n'
+  await petfinder(`${head}1,Rex,Dog,A,"Good with dogs, calm"\n`, 'csv')
+  const { animals, withdrawn } = await petfinder(`${head}1,Rex,Dog,A,\n`, 'csv')
+  assert.deepEqual([animals[0].tags, withdrawn], [undefined, { tags: 1 }])
+
+  const luv = await openForFiles(t, 'shelterluv')
+  const page = (Publish: string) =>
+    luv(
+      JSON.stringify({
+        ...{ ID: 1, Name: 'Rex', Type: 'Dog', Status: 'Available' },
+        Attributes: [{ AttributeName: 'Lap dog', Publish }],
+      }),
+      'ndjson',
+    )
+  await page('Yes')
+  const [rex] = (await page('No')).animals
+  assert.deepEqual([rex.tags, rex.staff.notes], [undefined, 'Attributes: Lap dog'])
+
+  const groups = await openForFiles(t, 'rescuegroups')
+  const dog = { id: 1, name: 'Rex', species: 'Dog', status: 'Available' }
+  await groups(JSON.stringify({ ...dog, qualities: ['lap'] }), 'ndjson')
+  assert.equal((await groups(JSON.stringify({ ...dog, qualities: [] }), 'ndjson')).animals[0].tags, undefined)
+})
+
 test('own format: an empty cell of a column in the file removes the value, and a column not in the file keeps it', async (t) => {
   const own = await openForFiles(t, 'own')
   const head =
     'id,name,category,goodWith.children,goodWith.dogs,traits.declawed,description,fee.amount,fee.currency,tags'
   await own(csv(head, '1,Rex,Dog,true,true,false,Hi,1000,USD,calm'), 'csv')
 
-  const kept = await own(csv('id,name,category,description', '1,Rex,Dog,Hi'), 'csv')
-  assert.deepEqual([kept.unchanged, kept.animals[0].goodWith], [1, { children: true, dogs: true }])
+  const partial = await own(csv('id,name,category,description', '1,Rex,Dog,Hi'), 'csv')
+  assert.deepEqual([partial.unchanged, partial.animals[0].goodWith], [1, { children: true, dogs: true }])
 
   const done = await own(csv(head, '1,Rex,Dog,Over 12,,,,,,'), 'csv')
   const { goodWith, traits, description, fee, tags, staff } = done.animals[0]
@@ -102,7 +128,7 @@ test('own format: an empty cell of a column in the file removes the value, and a
   assert.deepEqual([nulls.animals[0].goodWith, nulls.animals[0].description], [undefined, undefined])
 })
 
-test('chosen columns: an unknown or unusual answer withdraws a yes, and imports the animal', async (t) => {
+test('chosen columns: an unknown or unusual answer removes a yes, and the animal is imported', async (t) => {
   const own = await openForFiles(t, 'own')
   const headings = ['No', 'Name', 'Kind', 'Kids?', 'Cats?', 'About']
   const columns = new Map(

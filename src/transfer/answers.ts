@@ -2,8 +2,8 @@ import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import type { Animal, Mapping } from './animal.ts'
 import { textOf } from './source-row.ts'
 
-// Takes back what a file no longer says to adopters. A column of the file without a usable value removes the
-// value that an earlier file, or a person, has set.
+// Removes values that adopters rely on, if a file no longer has them. A column of the file without a usable
+// value removes the value that an earlier file, or a person, has set.
 
 /** Questions with yes and no as answers. Any other answer goes to the staff notes under this label. */
 const QUESTIONS = {
@@ -20,8 +20,8 @@ const QUESTIONS = {
 type Question = keyof typeof QUESTIONS
 
 /**
- * Members that a file can take back, by the path of the member. All others keep their value, because programs
- * often leave out what does not change, such as a breed or a microchip.
+ * Members whose values a file can remove, by the path of the member. All others keep their value, because
+ * programs often leave out what does not change, such as a breed or a microchip.
  */
 export type Retractable = Question | 'description' | 'fee' | 'tags'
 const RETRACTABLE = [...(Object.keys(QUESTIONS) as Question[]), 'description', 'fee', 'tags'] as const
@@ -43,7 +43,7 @@ const UNKNOWN = new Set(
 const MAX_ANSWER = 200
 
 /**
- * Finds what a line takes back, and removes unusable answers from the animal.
+ * Finds the values that a line removes from the stored animal, and drops unusable answers of the line.
  *
  * @param has whether the file has a column, even if the column is empty in this line
  */
@@ -103,7 +103,7 @@ function remove(animal: Animal, path: Retractable): void {
   Object.assign(animal, { [member]: Object.keys(rest).length > 0 ? rest : undefined })
 }
 
-/** Removes what the file takes back. @returns the patch, and the paths of the values that it removes */
+/** Adds the removal of these values to a patch. @returns the patch, and the paths of the removed values */
 export function withRemovals(
   patch: PetPatch,
   before: Pet,
@@ -121,7 +121,9 @@ export function withRemovals(
 
 const MAX_NOTES = 20_000
 
-/** Writes answers that are neither yes nor no to the staff notes, in place of those of an earlier file. */
+/**
+ * Writes answers that are neither yes nor no to the staff notes, instead of the answers of an earlier file.
+ */
 export function withAnswers<Change extends NewPet | PetPatch>(
   change: Change,
   answers: Answers = {},

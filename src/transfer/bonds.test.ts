@@ -71,7 +71,7 @@ for (const format of ['json', 'csv'] as const)
     assert.deepEqual(bondsIn(again), RIGHT)
   })
 
-test('a partner that is imported later completes the bond, and one that dies takes its half off the public pages', async (t) => {
+test('a partner that is imported later completes the bond; a partner that dies takes the other animal off the pages', async (t) => {
   const manager = await openForFiles(t, 'shelter-manager')
   const list = (...animals: object[]) => manager(JSON.stringify(animals), 'json')
   assert.deepEqual(bondsIn(await list(asm(1, 2))), { D1: 'unlisted' })
@@ -169,4 +169,87 @@ test('in a table without ids, a bond names animals by their numbers', async (t) 
   const file = 'externalId,name,category,status,bondedWith\nA1,a,Dog,available,A2\nA2,b,Dog,available,\n'
   const done = await own(file, 'csv', { idColumn: undefined, update: false })
   assert.deepEqual(bondsIn(done), { A1: 'A2 available', A2: 'A1 available' })
+})
+
+const BY_NAME = { idColumn: 'no', guessesColumns: true }
+
+test('a table with ids: a bond by the name of the partner is joined if exactly one row has this name', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const rows = [
+    ...['1,Ada,Dog,Available,luna belle', '2,Luna Belle,Dog,Available,', '3,Ben,Dog,Available,Max & Cleo'],
+    ...['4,Max,Dog,Available,', '5,Cleo,Dog,Available,No', '6,Dot,Dog,Available,8 9', '8,Eve,Dog,Available,'],
+    ...['9,Fay,Dog,Available,', '10,Gus,Dog,Available,Rex', '11,Rex,Dog,Available,', '12,Rex,Dog,Available,'],
+    ...['13,Hal,Dog,Available,Nobody', '14,Ivo,Dog,Available,Kit', '15,Kit,Dog,Deceased,'],
+  ]
+  const file = ['no,Name,Species,Status,Bonded with', ...rows].join('\n')
+  const preview = await own(file, 'csv', { ...BY_NAME, dryRun: true })
+  const done = await own(file, 'csv', BY_NAME)
+  assert.deepEqual(bondsIn(done), {
+    ...{ Ada: 'Luna Belle available', 'Luna Belle': 'Ada available' },
+    ...{ Ben: 'Max Cleo available', Max: 'Ben Cleo available', Cleo: 'Ben Max available' },
+    ...{ Dot: 'Eve Fay available', Eve: 'Dot Fay available', Fay: 'Dot Eve available' },
+    ...{ Gus: 'unlisted', Rex: 'available', Hal: 'unlisted', Ivo: 'unlisted' },
+  })
+  const reasons = done.refused.flatMap(({ id, reason }) => (/^bondedWith/.test(reason) ? [[id, reason]] : []))
+  const missing = (name: string) =>
+    `bondedWith: It is bonded with ${name}, which was not imported, so it is not published.`
+  assert.deepEqual(reasons, [
+    ['10', 'bondedWith: It is bonded with Rex, a name that several animals have, so it is not published.'],
+    ['13', missing('Nobody')],
+    ['14', missing('15')],
+  ])
+  assert.deepEqual([preview.refused, preview.lostBonds], [done.refused, done.lostBonds])
+})
+
+test('a table without ids: a bond by the name of the partner is joined', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const file = 'Name,Species,Status,Bonded with\nAda,Dog,Available,Ben\nBen,Dog,Available,\n'
+  const done = await own(file, 'csv', { idColumn: undefined, update: false, guessesColumns: true })
+  assert.deepEqual(bondsIn(done), { Ada: 'Ben available', Ben: 'Ada available' })
+})
+
+/** How people write the partner of Ada, and the heading of the column. */
+const WORDINGS: [heading: string, cell: string][] = [
+  ...['Ben (brother)', 'her brother Ben', 'Bonded to Ben', 'with Ben', '#2', 'ID 2', 'Ben (ID 2)'].map(
+    (cell): [string, string] => ['Bonded with', cell],
+  ),
+  ['Bonded with', '"Ben, must stay together"'],
+  ['Vinculada con', 'su hermano Ben'],
+  ...[
+    'Bonded with Ben',
+    'Sweet. Bonded pair w/ Ben. Loves toys',
+    'must be adopted together with Ben',
+    'Must go home with Ben and loves toys',
+  ].map((cell): [string, string] => ['Notes', cell]),
+  ['Observaciones', 'Se adopta junto a Ben'],
+  ['Remark from the vet', 'bonded to #2'],
+]
+
+test('a table: a partner is found in a note, and with words around its name', async (t) => {
+  const own = await openForFiles(t, 'own')
+  for (const [index, [heading, cell]] of WORDINGS.entries()) {
+    const file = `no,Name,Species,Status,${heading}\n1,Ada,Dog,Available,${cell}\n2,Ben,Dog,Available,\n`
+    const done = await own(file, 'csv', { ...BY_NAME, source: String(index) })
+    const last = bondsIn({ animals: done.animals.slice(-2) })
+    assert.deepEqual(last, { Ada: 'Ben available', Ben: 'Ada available' }, `${heading}: ${cell}`)
+    assert.equal(done.lostBonds, undefined)
+  }
+  const rows = ['1,Ada,Dog,Available,Very bonded to his foster mom', '2,Ben,Dog,Available,Bonded with Ghost']
+  const done = await own(['no,Name,Species,Status,Notes', ...rows].join('\n'), 'csv', BY_NAME)
+  assert.deepEqual(bondsIn({ animals: done.animals.slice(-2) }), { Ada: 'available', Ben: 'unlisted' })
+  assert.equal(done.lostBonds, 1)
+})
+
+test('attributes of Shelterluv and tags of Petfinder that name a partner join the bond', async (t) => {
+  const animals = ['Ada', 'Ben'].map((Name, index) => ({
+    ...{ ID: index + 1, Name, Type: 'Cat', Status: 'Available' },
+    ...(index === 0 && { Attributes: [{ AttributeName: 'Bonded with Ben', Publish: 'No' }] }),
+  }))
+  const right = { '1': '2 available', '2': '1 available' }
+  assert.deepEqual(
+    bondsIn(await (await openForFiles(t, 'shelterluv'))(JSON.stringify({ animals }), 'json')),
+    right,
+  )
+  const file = 'ID,AnimalName,Type,Status,tags\n1,Ada,Cat,A,Bonded with Ben\n2,Ben,Cat,A,calm\n'
+  assert.deepEqual(bondsIn(await (await openForFiles(t, 'petfinder'))(file, 'csv')), right)
 })

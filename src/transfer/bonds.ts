@@ -4,17 +4,25 @@ import type { Writer } from '../db/write.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
 import { HIDDEN, isListed } from '../pets/rules.ts'
 import * as pets from '../pets/store.ts'
-import { type Refusal, RefusalError, shorten, toRefusal } from './report.ts'
+import { spellingsOfName } from './bond-names.ts'
+import { type Refusal, RefusalError, refusalOf, shorten, toRefusal } from './report.ts'
+import { foldName } from './same-animal.ts'
 import { findExisting, idInFile, joinId, type Origin } from './sources.ts'
 import type { NamedBond } from './validate.ts'
 import type { ImportedAnimal } from './write.ts'
 
 // Joins the bonds of a file when all of its animals are in the store. A bond that one animal names binds all
-// of its animals. If one of them is missing, none of the others is published.
+// of its animals. If one animal is missing, the others are not published.
 
 /** Two organizations may use the same id in one file, and all animals of a bond belong to one of them. */
 const keyIn = (organizationId: number | undefined, key: string): string =>
   organizationId === undefined ? key : joinId(key, organizationId)
+
+/** Longer texts are not names of animals. */
+const MAX_NAME = 200
+
+const nameKey = (text: string, organizationId: number | undefined): string =>
+  keyIn(organizationId, foldName(text.slice(0, MAX_NAME)))
 
 /** Collects the animals of a file. Keeps only the id in the store of an animal that names no others. */
 export function createBondList() {
@@ -22,26 +30,70 @@ export function createBondList() {
   const others = new Map<string, number>()
   const refused = new Map<string, NamedBond>()
   const gone = new Set<string>()
+  /** The names of the animals that name others, by their lines. */
+  const titles = new Map<number, string | undefined>()
+  /** The keys of the animals in tables by their names; undefined for a name that several animals have. */
+  const byName = new Map<string, string | undefined>()
+  const ambiguous = new Set<string>()
+  const isKey = (key: string): boolean => naming.has(key) || others.has(key) || refused.has(key)
+
+  /** The keys of the animals that an animal names by their ids or, in a table, by their names. */
+  function resolve({ with: texts, organizationId }: NamingAnimal): string[] {
+    return texts.flatMap((text) => {
+      const spellings = spellingsOfName(text)
+      for (const spelling of spellings) {
+        const found = resolveOne(spelling, organizationId)
+        if (found) return found
+      }
+      const key = keyIn(organizationId, text)
+      if (spellings.some((one) => byName.has(nameKey(one, organizationId)))) ambiguous.add(key)
+      return key
+    })
+  }
+
+  function resolveOne(text: string, organizationId: number | undefined): string | string[] | undefined {
+    const key = keyIn(organizationId, text)
+    if (isKey(key)) return key
+    const named = byName.get(nameKey(text, organizationId))
+    if (named !== undefined) return named
+    // Ids may be separated by spaces.
+    const ids = text.split(/\s+/, MAX_BONDED_PETS + 1).map((id) => keyIn(organizationId, id))
+    return ids.every(isKey) ? ids : undefined
+  }
+
   return {
-    /** @param bonds the bonds of all lines, also of those whose animals were not imported */
+    /** @param bonds the bonds of all lines, also of lines whose animals were not imported */
     add(imported: ImportedAnimal[], bonds: NamedBond[]): void {
+      const byLine = new Map(imported.map((animal) => [animal.line, animal]))
       for (const animal of imported) {
         const key = keyIn(animal.organizationId, animal.key)
         if (animal.with.length > 0) naming.set(key, animal)
         else others.set(key, animal.petId)
       }
-      const lines = new Set(imported.map(({ line }) => line))
-      for (const bond of bonds.filter(({ line }) => !lines.has(line))) {
-        const key = keyIn(bond.organizationId, bond.key)
+      for (const bond of bonds) {
+        const { organizationId } = byLine.get(bond.line) ?? bond
+        if (bond.with.length > 0) titles.set(bond.line, bond.title)
+        const key = keyIn(organizationId, bond.key)
+        if (bond.name) {
+          const name = keyIn(organizationId, bond.name)
+          byName.set(name, (byName.has(name) ? byName.get(name) : key) === key ? key : undefined)
+        }
+        if (byLine.has(bond.line)) continue
         if (bond.with.length > 0) refused.set(key, bond)
         if (bond.isGone) gone.add(key)
       }
     },
+    titleOf: (line: number): string | undefined => titles.get(line),
     petIdOf: (key: string): number | undefined => naming.get(key)?.petId ?? others.get(key),
     /** Whether the file says that the animal has died or left. */
     isGone: (key: string): boolean => gone.has(key),
+    /** Whether a missing animal is named by a name that several animals have. */
+    isAmbiguous: (key: string): boolean => ambiguous.has(key),
     /** The keys of each group of animals that name each other, directly or through others. */
-    groups: (): string[][] => findGroups(new Map<string, NamingAnimal>([...refused, ...naming])),
+    groups(): string[][] {
+      const all = new Map<string, NamingAnimal>([...refused, ...naming])
+      return findGroups([...all].map(([key, animal]) => [key, resolve(animal)]))
+    },
     /** The animals of a group that name others. */
     naming: (keys: string[]): ImportedAnimal[] => keys.flatMap((key) => naming.get(key) ?? []),
     /** The animals of a group that name others, but were not imported. */
@@ -51,22 +103,22 @@ export function createBondList() {
 
 type NamingAnimal = Pick<NamedBond, 'with' | 'organizationId'>
 
-function findGroups(naming: ReadonlyMap<string, NamingAnimal>): string[][] {
+/** @param naming the keys that each animal names */
+function findGroups(naming: [key: string, others: string[]][]): string[][] {
   const neighbors = new Map<string, string[]>()
   const link = (one: string, other: string): void => {
     const existing = neighbors.get(one)
     if (existing) existing.push(other)
     else neighbors.set(one, [other])
   }
-  for (const [key, { with: others, organizationId }] of naming)
-    for (const id of others) {
-      const other = keyIn(organizationId, id)
+  for (const [key, others] of naming)
+    for (const other of others) {
       link(key, other)
       link(other, key)
     }
   const seen = new Set<string>()
   const isNew = (key: string): boolean => seen.size < seen.add(key).size
-  return [...naming.keys()].flatMap((first) => {
+  return naming.flatMap(([first]) => {
     if (!isNew(first)) return []
     const group = [first]
     for (const key of group) for (const next of neighbors.get(key) ?? []) if (isNew(next)) group.push(next)
@@ -80,7 +132,9 @@ export interface BondContext {
   db: Db
   write: Writer['write']
   origin: Origin
-  /** Whether bonds name the ids that the store remembers, so the others may be from an earlier file. */
+  /**
+   * Whether bonds name the ids that the store remembers, so the other animals may be from an earlier file.
+   */
   hasSourceIds: boolean
   dryRun: boolean
   by: { keyId: number | null; organizationId: number | undefined }
@@ -98,36 +152,44 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
     const missing = keys.filter((key) => !petIds.has(key))
     try {
       if (!context.dryRun && naming.length > 0) await saveBond([...petIds.values()], context)
-      if (missing.length > 0) throw lackingBond(missing)
+      if (missing.length > 0) throw lackingBond(missing, missing.some(animals.isAmbiguous))
       if (keys.length > MAX_BONDED_PETS + 1) throw new RefusalError('Too many animals are bonded.')
       if (!context.dryRun) await publish(naming, context)
     } catch (error) {
-      const { reason, why } = toRefusal(error)
       lost += petIds.size
       await hide([...petIds.values()], context)
       for (const { line, id } of naming)
-        context.onRefused({ line, ...(id !== undefined && { id }), reason: `bondedWith: ${reason}`, why })
+        context.onRefused(bondRefusal({ line, id, name: animals.titleOf(line) }, error))
       if (naming.length === 0) for (const bond of animals.refused(keys)) context.onRefused(lostPartners(bond))
     }
   }
   return lost
 }
 
-function lackingBond(missing: string[]): RefusalError {
+function lackingBond(missing: string[], isAmbiguous: boolean): RefusalError {
   const names = missing.map(idInFile).join(', ')
+  if (isAmbiguous) {
+    const message = `It is bonded with ${names}, a name that several animals have, so it is not published.`
+    return new RefusalError({ code: 'bond_unclear', value: shorten(names), message })
+  }
   const message = `It is bonded with ${names}, which was not imported, so it is not published.`
   return new RefusalError({ code: 'bond_lacking', value: shorten(names), message })
 }
 
 /** The refusal of a line whose animal was not imported, although others are bonded with it. */
-function lostPartners({ line, id, with: others }: NamedBond): Refusal {
+function lostPartners({ line, id, title, with: others }: NamedBond): Refusal {
   const names = others.join(', ')
   const message = `It was not imported, so ${names}, with which it is bonded, is not published.`
-  const { reason, why } = toRefusal(new RefusalError({ code: 'bond_lost', value: shorten(names), message }))
-  return { line, ...(id !== undefined && { id }), reason: `bondedWith: ${reason}`, why }
+  const error = new RefusalError({ code: 'bond_lost', value: shorten(names), message })
+  return bondRefusal({ line, id, name: title }, error)
 }
 
-/** The ids in the store of the animals of a group, without those that are missing. */
+function bondRefusal(animal: Parameters<typeof refusalOf>[0], error: unknown): Refusal {
+  const refusal = refusalOf(animal, error)
+  return { ...refusal, reason: `bondedWith: ${refusal.reason}` }
+}
+
+/** The ids in the store of the animals of a group. Leaves out missing animals. */
 async function findPetIds(
   animals: BondList,
   keys: string[],
@@ -138,8 +200,8 @@ async function findPetIds(
   if (hasSourceIds && unknown.length > 0) {
     const [{ organizationId } = {}] = [...animals.naming(keys), ...animals.refused(keys)]
     const pet = { organizationId: organizationId ?? origin.fileOf }
-    const asked = unknown.flatMap((key) => [key, idInFile(key)].map((sourceId) => ({ sourceId, pet })))
-    for (const { sourceId, pet } of await findExisting(db, origin, asked))
+    const candidates = unknown.flatMap((key) => [key, idInFile(key)].map((sourceId) => ({ sourceId, pet })))
+    for (const { sourceId, pet } of await findExisting(db, origin, candidates))
       if (pet.organizationId === organizationId) found.set(keyIn(organizationId, idInFile(sourceId)), pet.id)
   }
   return new Map([...found].filter((pair): pair is [string, number] => pair[1] !== undefined))

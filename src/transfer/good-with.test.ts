@@ -47,7 +47,7 @@ const DISAGREE: [one: string, other: string, children: boolean | undefined][] = 
   ['Unknown', 'Yes', false],
 ]
 
-test('tables: a column "No kids" or a tag counts more than a yes', async (t) => {
+test('tables: a column "No kids" or a tag overrides a yes', async (t) => {
   const read = await openForFiles(t, 'own')
   const guess = { guessesColumns: true, idColumn: 'Animal ID' }
   const rows = DISAGREE.map(([one, other], index) => `${index},Rex,Dog,${one},${other},`)
@@ -65,7 +65,7 @@ test('tables: a column "No kids" or a tag counts more than a yes', async (t) => 
   const later = await read(two, 'csv', guess)
   assert.equal(later.animals[8].goodWith.children, false)
   const back = await read('Animal ID,Name,Species,No kids\n8,Rex,Dog,No\n', 'csv', guess)
-  assert.equal(back.animals[8].goodWith, undefined, 'a no is taken back')
+  assert.equal(back.animals[8].goodWith, undefined, 'a no is removed')
 })
 
 test('programs: the most careful of several members, flags, attributes and qualities counts', async (t) => {

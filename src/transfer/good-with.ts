@@ -27,17 +27,21 @@ const ANIMALS: [words: RegExp, parts: Part[]][] = [
   [/\b(?:other |otr[oa]s )?(?:cats?|gat[oa]s?)\b/g, ['cats']],
   [/\b(?:(?:other )?pets?|other animals|(?:otras )?mascotas?|otros animales)\b/g, ['dogs', 'cats']],
 ]
-const YES = /^(?:good|ok|okay|great|friendly|gets along|bien|se lleva bien)(?: (?:with|con))?$/
-const NO =
-  /^(?:no|sin|not (?:good|ok|okay)(?: with)?|no (?:se lleva bien|bien|convive|apto|apta) (?:con|para))$/
+const GOOD_ES = 'bien|buen[oa]|apt[oa]|sociable|amigable|compatible|convive|se lleva bien'
+const YES = new RegExp(
+  `^(?:good|ok|okay|great|friendly|safe|gets along|${GOOD_ES})(?: (?:with|w|con|para))?$`,
+)
+const NO = new RegExp(
+  `^(?:no|sin|not (?:good|ok|okay|friendly|safe)(?: (?:with|w))?|no (?:${GOOD_ES}) (?:con|para))$`,
+)
 /** A statement with one of these words is neither a plain yes nor a plain no: "No kids under 10". */
 const CONDITIONS =
   'no not never nunca only solo unless under over mayores selective selectivo some slow slowly careful caution ' +
   'unknown untested depends good ok okay bien'
 const CONDITION = new RegExp(`\\b(?:${CONDITIONS.replaceAll(' ', '|')})\\b|\\bolder (?:kid|child)`)
 
-/** Reads "Good with Kids", "noLargeDogs" or "Sin gatos". @returns nothing for a text about something else */
-function readStatement(text: string): Map<Part, Answer> {
+/** Reads "Good with Kids" or "Sin gatos". @returns an empty map if the text is about something else */
+export function readStatement(text: string): Map<Part, Answer> {
   const words = fold(text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' '))
   const named = ANIMALS.filter(([animals]) => words.search(animals) >= 0)
   const parts = named.flatMap(([, parts]) => parts)
@@ -59,8 +63,8 @@ export function isPlainStatement(text: string): boolean {
 }
 
 /**
- * Adds what texts say, such as the tags of an animal. A text may say no, and may make a yes unknown, but a
- * text alone does not make a yes.
+ * Adds what texts say, such as the tags of an animal. A text may say no, and may turn a yes into unknown, but
+ * a text alone does not make a yes.
  */
 export function withStatements(answers: GoodWith, texts: readonly string[]): GoodWith {
   const result = { ...answers }
@@ -71,7 +75,7 @@ export function withStatements(answers: GoodWith, texts: readonly string[]): Goo
   return result
 }
 
-/** Joins statements, including those that say yes. */
+/** Joins statements, including statements that say yes. */
 export function readStatements(texts: readonly string[]): GoodWith {
   const said = texts.slice(0, MAX_TEXTS).flatMap((text) => [...readStatement(text)])
   const answersOf = (part: Part) => said.flatMap(([about, answer]) => (about === part ? [answer] : []))
