@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { importText, openStore } from '../testing/import-lines.ts'
-import { makeKey, scratchFolder } from '../testing/start-app.ts'
+import { makeKey, scratchStore } from '../testing/start-app.ts'
 import { shelterManager } from './mappings/shelter-manager.ts'
 
 const CSV = { format: 'csv' } as const
 const KEYED = { ...CSV, keyId: 1 } as const
 
-test('importing a file again updates its animals, adds lines that were refused before, and duplicates none', async (t) => {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+test('importing a file again updates its animals, adds lines that were refused before, and creates no duplicates', async (t) => {
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const figures = async (file: string, options: object = {}) => {
@@ -67,7 +66,7 @@ test('importing a file again updates its animals, adds lines that were refused b
 })
 
 test('a line with the microchip of an earlier line or of a stored animal is reported together with it', async (t) => {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const chipsIn = async (file: string, dryRun = false) => {

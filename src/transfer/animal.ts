@@ -15,7 +15,7 @@ export interface Line {
   problem?: RefusalReason
   /** A row of a table that is not an animal, such as a total. */
   isNoAnimal?: true
-  /** All columns of the file, also those in which this line is empty. Absent for JSON line by line. */
+  /** All columns of the file, also columns that are empty in this line. Absent for JSON line by line. */
   columns?: ReadonlySet<string>
 }
 
@@ -33,6 +33,8 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   kind?: string
   /** The id by which bonds in the file name this animal, if it is not the id in the source. */
   bondId?: string | undefined
+  /** The number of the row in its table. It is the name of an animal that has neither a name nor a number. */
+  rowNumber?: unknown
   /** The code of the animal's organization, instead of the id. */
   organization?: unknown
   /**
@@ -40,6 +42,8 @@ export interface Animal extends Partial<Record<Member, unknown>> {
    * `statuses.ts`.
    */
   statusWord?: string
+  /** Values that may say that the animal is not for adoption, by their headings. See `hold-columns.ts`. */
+  others?: Fields
   /** How long the animal has lived at its intake, or else today. A birth date counts more. */
   ageSpan?: AgeSpan | undefined
   /** True if the animal is not for adoption in the source. The import then gives it no status. */
@@ -55,7 +59,7 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   notUnderstood?: Record<string, string>
   /** True for a line of a table: values that are not valid are left out, as for other programs. */
   isTable?: boolean
-  /** Unknown members in a file of adoptable's own format, for example misspelt ones. */
+  /** Unknown members in a file of adoptable's own format, for example misspelt members. */
   unknown?: string[]
   /** Members, such as `goodWith.cats`, that an earlier file may have set and this file clears. */
   withdrawn?: string[] | undefined
@@ -106,11 +110,11 @@ export interface Mapping {
   intakeColumns?: readonly string[]
   /** Whether a line describes an animal. Default: every line does. */
   isAnimal?(fields: Fields): boolean
-  /** The columns of members that a file can take back; see `answers.ts`. */
+  /** The columns of members whose values a file can remove; see `answers.ts`. */
   sources?: Readonly<Record<string, readonly string[]>>
   /** The column with the status, if an empty cell takes the animal off the public pages. */
   statusColumn?: string
-  /** Whether bonds name animals by other ids than those in the source. */
+  /** Whether bonds name animals by ids other than the ids in the source. */
   hasBondIds?: true
   /** Whether an entry of the file is a visitor of the clinic, not an animal of the shelter. */
   isVisitor?(fields: Fields): boolean

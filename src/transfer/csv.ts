@@ -3,8 +3,6 @@ import { yieldToEventLoop } from '../http/turns.ts'
 import type { Fields, Line } from './animal.ts'
 import { REPEATABLE } from './headings.ts'
 import { findProgram } from './mappings/all.ts'
-import { inPieces } from './pieces.ts'
-import { reasonRemover } from './reason-column.ts'
 import { RefusalError, type RefusalReason, shorten, tooLong, tooMany } from './report.ts'
 import {
   findHeadings,
@@ -14,13 +12,14 @@ import {
   MAX_TITLE_ROWS,
   namedSeparator,
   type Row,
+  reasonRemover,
   SEPARATORS,
   type TableShape,
 } from './table.ts'
 
 // Reads CSV (RFC 4180) in steps: bytes → lines that are not too long → records → lines with named cells.
 
-/** Maximum number of cells in a line. No program exports as many columns. */
+/** Maximum number of cells in a line. Far more columns than any program exports. */
 const MAX_CELLS = 1_000
 /** Maximum length of a record. A record is longer only if a quote is never closed. */
 const MAX_RECORD_BYTES = 2 ** 20
@@ -71,7 +70,7 @@ export async function* readCsv(
     if (problem !== undefined) yield { number, problem }
     else if (!cells || isBlank(cells)) continue
     else if (!headings) {
-      headings = checkHeadings([...(names ?? cells)], { required, others, number })
+      headings = checkHeadings([...(names ?? cells)], { required, others, number, cells })
       heading = cells.join('\n')
     } else if (isTotal(cells) || cells.join('\n') === heading) yield { number, isNoAnimal: true }
     else if (!isUtf8() && cells.some((cell) => cell.includes(REPLACEMENT)))
@@ -81,7 +80,7 @@ export async function* readCsv(
       yield { number, cells, columns, ...nameCells(headings, cells) }
     }
   }
-  if (!headings) checkHeadings([], { required, others, number: 1 })
+  if (!headings) checkHeadings([], { required, others, number: 1, cells: [] })
 }
 
 /** Tracks whether all bytes so far are UTF-8, because a valid file may contain U+FFFD too. */
@@ -148,9 +147,11 @@ async function readHead(head: Buffer, separator: string, from: number): Promise<
 interface HeadingRules extends Columns {
   /** The line of the headings. */
   number: number
+  /** The headings as they are in the file. */
+  cells: string[]
 }
 
-function checkHeadings(headings: string[], { required, others, number }: HeadingRules): string[] {
+function checkHeadings(headings: string[], { required, others, number, cells }: HeadingRules): string[] {
   const missing = required.filter((column) => !headings.includes(column))
   const other = missing.length > 0 ? findProgram(headings) : undefined
   if (other) {
@@ -165,7 +166,7 @@ function checkHeadings(headings: string[], { required, others, number }: Heading
   if (missing.length > 0) {
     const names = missing.join(', ')
     const line = number === 1 ? 'its first line' : `line ${number}`
-    const message = `the file has no column named ${names}; ${line} has ${formatHeadings(headings)}`
+    const message = `the file has no column named ${names}; ${line} has ${formatHeadings(cells)}`
     throw new RefusalError({ code: 'missing_column', value: names, message })
   }
   const seen = new Set<string>()
@@ -359,4 +360,19 @@ function countQuotes(part: Buffer): number {
 function findLineEnd(piece: Buffer): number {
   const ends = [LINE_FEED, RETURN].map((end) => piece.indexOf(end)).filter((index) => index >= 0)
   return Math.min(piece.length, ...ends)
+}
+
+/**
+ * The CSV parser takes up to 40 ms for this many bytes, because it makes an error with a stack trace for each
+ * stray quote.
+ */
+const PIECE_BYTES = 2 ** 10
+
+/** Yields the input in small pieces. Data that is already in memory would otherwise block other work. */
+export async function* inPieces(input: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of input)
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      await yieldToEventLoop()
+      yield chunk.subarray(from, from + PIECE_BYTES)
+    }
 }

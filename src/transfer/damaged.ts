@@ -30,13 +30,17 @@ export function withoutShortened(animal: Animal): Animal {
 /** A ZIP code whose zeros at the start are lost. */
 const LOST_ZEROS = /^(\d{3,4})(-\d{4})?$/
 
-/** The states whose ZIP codes begin with zero. */
-const ZERO_STATES = new Set(
-  (
-    'ct,connecticut,ma,massachusetts,me,maine,nh,new hampshire,nj,new jersey,ny,new york,' +
-    'pr,puerto rico,ri,rhode island,vi,virgin islands,vt,vermont'
-  ).split(','),
+/** The states whose ZIP codes begin with zero, with the beginnings of their ZIP codes. */
+const ZERO_STATES = new Map(
+  Object.entries({
+    ...{ ct: /^06/, connecticut: /^06/, me: /^0(?:39|4)/, maine: /^0(?:39|4)/ },
+    ...{ ma: /^0(?:1|2[0-7]|55)/, massachusetts: /^0(?:1|2[0-7]|55)/, vt: /^05/, vermont: /^05/ },
+    ...{ nh: /^03[0-8]/, 'new hampshire': /^03[0-8]/, nj: /^0[78]/, 'new jersey': /^0[78]/ },
+    ...{ ny: /^0(?:05|63)/, 'new york': /^0(?:05|63)/, ri: /^02[89]/, 'rhode island': /^02[89]/ },
+    ...{ pr: /^00[679]/, 'puerto rico': /^00[679]/, vi: /^008/, 'virgin islands': /^008/ },
+  }),
 )
+const zipOf = (region: unknown): RegExp | undefined => ZERO_STATES.get(textOf(region).toLowerCase())
 
 /** A city and its ZIP codes are not further apart than this. */
 const MAX_METERS = 80_000
@@ -56,7 +60,7 @@ export async function repairPostcodes(drafts: { line: number; animal: Animal }[]
     if (await isNear(whole, place)) {
       animal.place = { ...place, postcode: whole + rest }
       repaired.push(line)
-    } else if (place.country === 'US' || ZERO_STATES.has(textOf(place.region).toLowerCase())) {
+    } else if (place.country === 'US' || zipOf(place.region)) {
       animal.place = { ...place, postcode: undefined }
       animal.notUnderstood = { ...animal.notUnderstood, 'place.postcode': digits + rest }
     }
@@ -75,5 +79,7 @@ async function isNear(postcode: string, { city, region }: PlaceAddress): Promise
     locate({ postcode, country: 'US' }),
     locate({ city, region, country: 'US' }),
   ])
-  return one !== undefined && other !== undefined && metersBetween(one, other) < MAX_METERS
+  if (other === undefined) return false
+  // The list lacks ZIP codes that only have post-office boxes, such as 02101 in Boston.
+  return one ? metersBetween(one, other) < MAX_METERS : zipOf(region)?.test(postcode) === true
 }

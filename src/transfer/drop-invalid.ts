@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../errors.ts'
-import { createBodyValidator } from '../http/validate-body.ts'
+import { createBodyValidator } from '../http/validate.ts'
 import { FIELDS, type Member } from '../pets/fields.ts'
 import { merge, problemsOf } from '../pets/rules.ts'
 import { NewPet } from '../pets/schema.ts'

@@ -28,7 +28,7 @@ test('the encoding is found by a mark, by valid UTF-8, or by words that make sen
   assert.equal((await encodingOf('Chlo\xe9')).example, 'Chloé')
 })
 
-test('words that make no sense in Windows-1252: the person is asked which reading is right', async () => {
+test('words that make no sense in Windows-1252: the import asks the person which encoding is right', async () => {
   await assert.rejects(
     encodingOf('name\rChlo\x8e\r'),
     /windows-1252: ChloŽ, macintosh: Chloé, windows-1250: ChloŽ$/,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -8,7 +7,7 @@ import fc from 'fast-check'
 import { changes } from '../changes.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { cleanup } from '../testing/cleanup.ts'
-import { scratchFolder } from '../testing/start-app.ts'
+import { scratchStore } from '../testing/start-app.ts'
 import { shieldFormulas, unshieldFormulas } from './columns.ts'
 import { exportAnimals } from './export.ts'
 import { importAnimals } from './import.ts'
@@ -41,7 +40,7 @@ test('CSV cells never begin like a formula, even after a semicolon or tab, and a
 })
 
 async function newStore(t: Parameters<typeof cleanup>[0]) {
-  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
+  const store = await openForCommand(scratchStore(t), changes)
   cleanup(t).defer(() => store.close())
   return store
 }

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { changes } from '../changes.ts'
 import { compareStores, copyStore } from '../db/copy.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { BY_ID, importText, lines, openStore, type Store } from '../testing/import-lines.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
-import { makeKey, scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { makeKey, scratchStore, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { exportAnimals } from './export.ts'
 import { ownMapping } from './mappings/own.ts'
 import { shelterManager } from './mappings/shelter-manager.ts'
 
-const scratchFile = (t: TestContext): string => `sqlite:${join(scratchFolder(t), 'test.db')}`
 const ENGINES = [
-  ['SQLite', scratchFile],
+  ['SQLite', scratchStore],
   ['PostgreSQL', scratchDatabase],
 ] as const
 
@@ -27,7 +25,7 @@ const exported = (store: Store, format: 'csv' | 'ndjson' = 'csv') =>
   text(Readable.from(exportAnimals(store.db, format)))
 
 test('CSV with byte order mark, CRLF and quotes keeps exact names, and refused lines are reported by number', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const csv = [
     '\uFEFFname,category,categoryId,status,note',
     '"Rex ""the"" dog, 1",DOG,,available,',
@@ -74,11 +72,11 @@ test('CSV with byte order mark, CRLF and quotes keeps exact names, and refused l
 })
 
 test('CSV with other columns is refused, and an unclosed quote is reported with its lines', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const csv = (content: string | Buffer) => importText(store, content, { format: 'csv' })
 
   await assert.rejects(csv(''), /the file has no column named name; its first line has nothing/)
-  await assert.rejects(csv('nom|status\nRex|\n'), /has no column named name; its first line has nom\|status/)
+  await assert.rejects(csv('nom|status\nRex|\n'), /has no column named name; its first line has nom, status/)
   await assert.rejects(csv('name,name\nRex,Max\n'), /has two columns name/)
   await assert.rejects(csv('ID,AnimalName,Type,Status,Age\n1,Rex,Dog,A,\n'), /use --from petfinder$/)
   const open = await csv('name,category\nRex,Dog\n"Max,Dog\nBella,Dog\n')
@@ -94,7 +92,7 @@ test('CSV with other columns is refused, and an unclosed quote is reported with 
 })
 
 test('CSV with semicolons or tabs is imported; a comma in the headings has precedence', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const csv = (content: string) => importText(store, content, { format: 'csv' })
 
   await csv('\uFEFF"name";"category";note\r\n"Rex; the dog";Dog;1,5\r\n')
@@ -106,7 +104,7 @@ test('CSV with semicolons or tabs is imported; a comma in the headings has prece
 })
 
 test('CSV record that is too long, without quotes: only this record is refused', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const long = 'x'.repeat(2 ** 20)
   const file = [
     'name,category,note',
@@ -155,7 +153,7 @@ const BODIES = [
 ]
 
 test('an NDJSON line is imported if and only if POST /v1/pets accepts it, and gives the same animal', async (t) => {
-  const app = await startApp(t, { databaseUrl: scratchFile(t), key: UNLIMITED })
+  const app = await startApp(t, { databaseUrl: scratchStore(t), key: UNLIMITED })
   const posted: { line: number; details: string }[] = []
   for (const [index, body] of BODIES.entries()) {
     const { status, body: answer } = await app.post('/v1/pets', Buffer.from(body))
@@ -166,7 +164,7 @@ test('an NDJSON line is imported if and only if POST /v1/pets accepts it, and gi
     )
     if (status === 400) posted.push({ line: index + 1, details: details?.join(' ') ?? '' })
   }
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
 
   const { refusals } = await importText(store, BODIES.join('\n'))
 
@@ -265,14 +263,14 @@ for (const [engine, makeStore] of ENGINES) {
     const store = await openStore(t, url)
     await importText(store, lines({ id: 1, name: 'Rex', category: 'Dog', status: 'sold' }), BY_ID)
     const before = await exported(store)
-    const wanted = lines(
+    const file = lines(
       { id: 1, name: 'Max', category: 'Dog' },
       { id: 2, name: 'Bella', category: 'Dog' },
       { id: 2, name: 'Bello', category: 'Dog' },
       { id: 3, name: 'Moss', category: 'Dragon' },
     )
 
-    const { added, updated, refused } = await importText(store, wanted, { ...BY_ID, dryRun: true })
+    const { added, updated, refused } = await importText(store, file, { ...BY_ID, dryRun: true })
 
     assert.deepEqual([added, updated, refused], [1, 1, 2], 'of two lines with one id, the last counts')
     assert.equal(await exported(store), before)
@@ -283,16 +281,16 @@ for (const [engine, makeStore] of ENGINES) {
 }
 
 test('more updates than fit in a transaction are all written, and a refused update is reported in order', async (t) => {
-  const url = scratchFile(t)
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const animals = (status: string) =>
     Array.from({ length: 450 }, (_, id) => ({ id, name: 'Rex', category: 'Dog', status }))
   await importText(store, lines(...animals('available')), BY_ID)
-  const wanted = animals('sold')
-  wanted[300] = { id: 300, name: '', category: 'Dog', status: 'sold' }
+  const changed = animals('sold')
+  changed[300] = { id: 300, name: '', category: 'Dog', status: 'sold' }
 
-  const { added, updated, reasons } = await importText(store, lines({}, ...wanted), BY_ID)
+  const { added, updated, reasons } = await importText(store, lines({}, ...changed), BY_ID)
 
   assert.deepEqual([added, updated], [0, 449])
   assert.deepEqual(
@@ -304,7 +302,7 @@ test('more updates than fit in a transaction are all written, and a refused upda
 })
 
 test('the history of imported animals shows the given key or no key, and the time of the clock', async (t) => {
-  const url = scratchFile(t)
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const rex = lines({ name: 'Rex', category: 'Dog' })
@@ -328,7 +326,7 @@ test('the history of imported animals shows the given key or no key, and the tim
 })
 
 test('without --update a changed line is refused and an unchanged line skipped; from another source both are new animals', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const rex = lines({ id: 1, name: 'Rex', category: 'Dragon' })
   const once = { idColumn: 'id', category: 'barnyard' }
   await importText(store, rex, once)
@@ -342,7 +340,7 @@ test('without --update a changed line is refused and an unchanged line skipped; 
 })
 
 test('an animal with a missing or inexact id is refused', async (t) => {
-  const url = scratchFile(t)
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const ids = [
@@ -358,12 +356,12 @@ test('an animal with a missing or inexact id is refused', async (t) => {
   assert.deepEqual([added, refusals.map(({ line }) => line)], [2, [1, 2, 3, 4]])
   assert.equal(refusals[0]?.reason, 'id: Put such a large number in quotes.')
 
-  const lacking = await importText(store, lines({ name: 'Rex', category: 'Dog' }), { idColumn: 'id' })
-  assert.deepEqual(lacking.reasons, ['1: id: This must be an id of 1 to 200 characters.'])
+  const withoutIds = await importText(store, lines({ name: 'Rex', category: 'Dog' }), { idColumn: 'id' })
+  assert.deepEqual(withoutIds.reasons, ['1: id: This must be an id of 1 to 200 characters.'])
 })
 
 test('an animal no longer for adoption in the source is no longer published, unless it has an open order', async (t) => {
-  const databaseUrl = scratchFile(t)
+  const databaseUrl = scratchStore(t)
   const { post, get } = await startApp(t, { databaseUrl, key: UNLIMITED })
   const store = await openStore(t, databaseUrl)
   let unlisted = false
@@ -391,7 +389,7 @@ test('an animal no longer for adoption in the source is no longer published, unl
 })
 
 test('lines of any length are read in chunks of any size; only a line that is too long is refused', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const long = `{"name":"Max","category":"Dog","note":"${'x'.repeat(5 * 2 ** 20)}"}`
   const rex = lines({ name: 'Rex', category: 'Dog', note: 'é'.repeat(5_000) })
   const file = ['\uFEFF{"name":"Zoë","category":"Dog"}\r', '', '  \r', long, rex, rex].join('\n')
@@ -404,12 +402,12 @@ test('lines of any length are read in chunks of any size; only a line that is to
 
 const SHELTER_MANAGER = { mapping: shelterManager, format: 'json', idColumn: 'ANIMALCODE' } as const
 
-test('a JSON array of 3,000 animals with 150 members each is imported, because member limits apply per animal', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+test('a JSON array of 300 animals with 150 members each is imported, because member limits apply per animal', async (t) => {
+  const store = await openStore(t, scratchStore(t))
   const others = Object.fromEntries(
     Array.from({ length: 146 }, (_, index) => [`FIELD${index}`, `${index}]"{`]),
   )
-  const animals = Array.from({ length: 3_000 }, (_, id) => ({
+  const animals = Array.from({ length: 300 }, (_, id) => ({
     ...{ ID: id, SHELTERCODE: `S${id}`, ANIMALNAME: `Zoë ${id}`, SPECIESNAME: 'Cat', ...others },
     ...(id < 2 && { BONDEDANIMALID: 1 - id }),
   }))
@@ -417,7 +415,7 @@ test('a JSON array of 3,000 animals with 150 members each is imported, because m
 
   const { added, refused } = await importText(store, document, SHELTER_MANAGER)
 
-  assert.deepEqual([added, refused], [3_000, 0])
+  assert.deepEqual([added, refused], [300, 0])
   const [one, other] = (await exported(store, 'ndjson')).split('\n').map((line) => JSON.parse(line || '{}'))
   assert.deepEqual([one.name, one.bondedWith, other.bondedWith], ['Zoë 0', [2], [1]])
 })
@@ -438,13 +436,13 @@ for (const [document, message] of [
   [`["${'x'.repeat(10_000_000)}"]`, /the file is longer than 10000000 bytes/],
 ] as const) {
   test(`import of the JSON array ${document.slice(0, 12)} (${document.length} bytes) is refused`, async (t) => {
-    const store = await openStore(t, scratchFile(t))
+    const store = await openStore(t, scratchStore(t))
     await assert.rejects(importText(store, document, { format: 'json' }), message)
   })
 }
 
 test('import of an empty JSON array adds no animal', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   for (const document of ['[]', '\n[ \n]\t']) {
     const { added, refused } = await importText(store, document, SHELTER_MANAGER)
     assert.deepEqual([added, refused], [0, 0])
@@ -452,7 +450,7 @@ test('import of an empty JSON array adds no animal', async (t) => {
 })
 
 test('an oversized line, cell or document is refused, and the other lines are imported', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const ndjson = await importText(
     store,
     [`{${members(1_001)}}`, lines(REX), `{"tags":[${'1,'.repeat(50_000)}1]}`].join('\n'),
@@ -507,7 +505,7 @@ test('an export blocked by a transaction continues after the transaction ends, a
 })
 
 test('a copy to another engine remembers imported animals', async (t) => {
-  const [from, to] = [scratchFile(t), await scratchDatabase(t)]
+  const [from, to] = [scratchStore(t), await scratchDatabase(t)]
   await makeKey(from)
   const animals = lines({ id: 1, name: 'Rex', category: 'Dog' }, { id: 2, name: 'Max', category: 'Cat' })
   const store = await openForCommand(from, changes)
@@ -525,7 +523,7 @@ test('a copy to another engine remembers imported animals', async (t) => {
 })
 
 test('import with organizations uses the line’s organization before that of key or option; externalId is unique', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   for (const code of ['CO1', 'UT2']) await store.write(changes.insertOrganization, { code, name: code }, 0)
   const key = { name: 'own', plan: 'free', access: 'write', organizationId: 1 } as const
   const keyId = await store.write(changes.insertKey, key, '1'.repeat(64), 0)
@@ -567,7 +565,7 @@ test('import with organizations uses the line’s organization before that of ke
 })
 
 test('animals removed from the source get the chosen status; if most are missing, no animal is changed', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   await store.write(changes.insertKey, { name: 'a', plan: 'free', access: 'write' }, '1'.repeat(64), 0)
   const animals = Array.from({ length: 30 }, (_, i) => {
     return { id: `A${i}`, name: `Rex ${i}`, category: 'Dog', status: i < 25 ? 'available' : 'sold' }
@@ -590,7 +588,7 @@ test('animals removed from the source get the chosen status; if most are missing
 })
 
 test('an animal with a changed place gets new coordinates; with an unchanged place it keeps its coordinates', async (t) => {
-  const url = scratchFile(t)
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const at = async (place: object) => {
@@ -609,7 +607,7 @@ test('an animal with a changed place gets new coordinates; with an unchanged pla
 })
 
 test('bondedWith names up to five ids of the file; a line with other values is refused', async (t) => {
-  const store = await openStore(t, scratchFile(t))
+  const store = await openStore(t, scratchStore(t))
   const animal = (bondedWith: unknown) => ({ name: 'Rex', category: 'Dog', bondedWith })
   const wrong = [[1, 2, 3, 4, 5, 6], [], 'all', [{}], null]
   const { reasons } = await importText(store, lines(...wrong.map(animal)))
@@ -621,7 +619,7 @@ test('bondedWith names up to five ids of the file; a line with other values is r
 })
 
 test('a line with an age for an animal with a birth date updates the animal but ignores the age', async (t) => {
-  const databaseUrl = scratchFile(t)
+  const databaseUrl = scratchStore(t)
   const { patch, get } = await startApp(t, { databaseUrl, key: UNLIMITED })
   const store = await openStore(t, databaseUrl)
   const line = { id: 'A', name: 'Rex', category: 'Dog', status: 'available', age: 'adult' }

@@ -6,11 +6,11 @@ import { ApiError } from '../errors.ts'
 import * as keys from '../keys/store.ts'
 import * as organizations from '../organizations/store.ts'
 import type { PetStatus } from '../pets/fields.ts'
+import { foldMicrochip } from '../pets/inside.ts'
 import { mergeAll } from '../pets/search/index-animals.ts'
 import * as pets from '../pets/store.ts'
 import { US_LOCALE } from './animal.ts'
 import { createBondList, joinBonds } from './bonds.ts'
-import { ChipIndex } from './chips.ts'
 import { repairPostcodes } from './damaged.ts'
 import { fetchPhotos, openPhotoQueue, type PhotoImportOptions } from './photos.ts'
 import { type Batch, type ImportFile, type ReadOptions, readBatches } from './read.ts'
@@ -25,20 +25,13 @@ import {
   type PhotoCounts,
   type Refusal,
   RefusalError,
+  type SameChip,
   type Summary,
   toRefusal,
   VISITORS,
 } from './report.ts'
 import { RowKeys } from './row-keys.ts'
-import {
-  type AnimalSource,
-  idInFile,
-  listSources,
-  type Origin,
-  ROWS,
-  refuseKnownFile,
-  refuseOwnIds,
-} from './sources.ts'
+import { type AnimalSource, idInFile, listSources, type Origin, ROWS, refuseOwnIds } from './sources.ts'
 import { createStatusReader, type StatusChoices } from './statuses.ts'
 import { surveyFile } from './survey.ts'
 import {
@@ -62,8 +55,6 @@ export interface Options extends Omit<ReadOptions, 'statuses'> {
   /** Code of the organization for animals without one. */
   organization?: string | undefined
   dryRun: boolean
-  /** Identifies the content of the file, such as a hash. */
-  fingerprint?: string | undefined
   /** Whether to check the first animals for ids of this store, and refuse the file if they have them. */
   mayHaveOwnIds: boolean
   /** Whether to add animals again that were imported before. Only for files without ids. */
@@ -99,7 +90,6 @@ export async function importAnimals(store: Store, file: ImportFile, options: Opt
   const origin: Origin = { source: options.source, fileOf: owner.organizationId ?? owner.keyOrganization }
   const by = { keyId, organizationId: owner.keyOrganization }
   const isByRow = options.idColumn === undefined
-  if (isByRow && !options.again) await refuseKnownFile(db, options.fingerprint, origin.fileOf)
   const defaults: Defaults = {
     category: options.category,
     organizationId: origin.fileOf,
@@ -170,6 +160,24 @@ export async function importAnimals(store: Store, file: ImportFile, options: Opt
   return done
 }
 
+/** The microchips in the lines of a file so far. */
+class ChipIndex {
+  readonly #lines = new Map<string, number>()
+
+  /** @returns the animals whose chip an earlier line has, by their lines */
+  find(animals: readonly ValidAnimal[]): Map<number, SameChip> {
+    const found = new Map<number, SameChip>()
+    for (const { line, pet } of animals) {
+      const chip = foldMicrochip(pet)
+      if (chip === undefined) continue
+      const otherLine = this.#lines.get(chip)
+      if (otherLine === undefined) this.#lines.set(chip, line)
+      else found.set(line, { line, otherLine })
+    }
+    return found
+  }
+}
+
 interface Owner {
   /** The organization for animals without one. */
   organizationId: number | undefined
@@ -192,7 +200,7 @@ async function findOwner(db: Db, { keyId, category, organization }: Options): Pr
   return { organizationId, keyOrganization }
 }
 
-/** The animals that the file has, including those of refused lines. */
+/** The animals that the file has, including animals of refused lines. */
 interface SeenAnimals {
   petIds: Set<number>
   /** The keys of all lines, and the ids of refused lines. */

@@ -8,8 +8,8 @@ import { foldName, guardAnimals, hasOtherName, hasSameName, otherAnimal } from '
 import { type ExistingAnimal, findExisting, isByRow, joinId, type Origin, ROWS } from './sources.ts'
 import type { ValidAnimal } from './validate.ts'
 
-// Finds the stored animal of a line. Different animals of a file may have the same id: those of several
-// organizations, or those of a litter. The store then remembers the id with the organization or the name.
+// Finds the stored animal of a line. Different animals of a file may have the same id: animals of several
+// organizations, or of a litter. The store then remembers the id with the organization or the name.
 
 export interface Recognition extends Origin {
   /** Whether several animals may have one id, as in the tables that people make. */
@@ -123,8 +123,10 @@ export async function readKnownAnimals(
   const byId = new AnimalsById(plan)
   const ids = new Map(animals.map((animal) => [animal, idsOf(animal, plan)]))
   const idsFor = (animal: ValidAnimal): string[] => ids.get(animal) ?? []
-  const asked = animals.flatMap((animal) => idsFor(animal).map((sourceId) => ({ sourceId, pet: animal.pet })))
-  for (const existing of await findExisting(db, plan, asked)) byId.add(existing)
+  const candidates = animals.flatMap((animal) =>
+    idsFor(animal).map((sourceId) => ({ sourceId, pet: animal.pet })),
+  )
+  for (const existing of await findExisting(db, plan, candidates)) byId.add(existing)
   const numbered = await pets.findMany(db, [...numbers.values()])
   const byNumber = new Map(numbered.map((pet) => [externalIdKey(pet), pet]))
   // The same line was imported before without its id.

@@ -169,7 +169,7 @@ test('unknown columns and members in the own format of adoptable are reported', 
   assert.deepEqual(leftOut, { 'traits.trained': 1 })
 })
 
-test('a Petfinder flag of 0 withdraws an earlier value, an empty cell does not', async (t) => {
+test('a Petfinder flag of 0 removes an earlier value, an empty cell does not', async (t) => {
   const petfinder = await openForFiles(t, 'petfinder')
   const head = 'ID,AnimalName,Type,Status,NoCats,NoDogs,NoKids,adoption_fee,display_adoption_fee'
   const before = await petfinder(csv(head, '1,Rex,Dog,A,1,1,,100,1'), 'csv')
@@ -224,7 +224,7 @@ test('Animal Shelter Manager bonds are imported for animals in the file', async 
   assert.deepEqual(leftOut, {})
   assert.deepEqual(refused, [
     {
-      ...{ line: 3, id: 'D13' },
+      ...{ line: 3, id: 'D13', name: 'Rex' },
       reason: 'bondedWith: It is bonded with 99, which was not imported, so it is not published.',
     },
   ])

@@ -133,7 +133,7 @@ test('more photos than allowed: the first photos are downloaded, and the others 
   const names = globSync('photos/**/*.{webp,jpg}', { cwd: folder }).map(
     (name) => basename(name).split('-')[0],
   )
-  assert.equal(new Set(names).size, 20, 'no files are nobody’s')
+  assert.equal(new Set(names).size, 20, 'every file belongs to a photo')
 })
 
 test('four photos are downloaded at the same time', async (t) => {
@@ -174,14 +174,14 @@ test('after failed photos the final message says that a second run retries them,
   const pictures = await startPictures(t, {})
   const animals = [{ ...REX, photos: [pictures.at('/none.jpg')] }, { name: 'Nobody' }]
 
-  const known = await run(animals)
+  const first = await run(animals)
 
   const last = ({ code, stderr }: { code: number | null; stderr: string }) => [
     code,
     stderr.split('\n').at(-2),
   ]
   const failure = 'could not be downloaded'
-  assert.deepEqual(last(known), [
+  assert.deepEqual(last(first), [
     1,
     `adoptable: 1 of 2 lines were refused. 1 photos ${failure}. Run the same command again to retry them.`,
   ])

@@ -12,7 +12,7 @@ import { renderNewPhoto } from '../photos/files.ts'
 import { MAX_PHOTOS } from '../photos/schema.ts'
 import { newWorkFile } from '../photos/storage/folder.ts'
 import type { PhotoFiles } from '../photos/storage/open.ts'
-import { ALL_RENDITIONS, FIRST_RENDITIONS } from '../photos/storage/renditions.ts'
+import { ALL_RENDITIONS, FIRST_RENDITIONS } from '../photos/storage/store.ts'
 import { AltText } from '../photos/storage/stored-photo.ts'
 import * as photos from '../photos/store.ts'
 import type { Fields, Format } from './animal.ts'
@@ -172,7 +172,7 @@ export async function fetchPhotos(
     alt?: string,
   ): Promise<'added' | 'there'> {
     const owner: photos.Owner = { kind: 'pet', id: petId }
-    // Checks for room before the download, because rendering takes a second and leaves files behind.
+    // Checks for room before the download, because rendering takes a second and creates files.
     photos.requireRoom(await photos.list(db, owner))
     const { file, digest } = await download(address, files.store, privateToo)
     try {

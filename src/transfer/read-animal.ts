@@ -8,7 +8,9 @@ import {
   US_LOCALE,
 } from './animal.ts'
 import { takeAnswers, takeStatus } from './answers.ts'
+import { findBond } from './bond-names.ts'
 import { withoutShortened } from './damaged.ts'
+import { withHolds } from './hold-columns.ts'
 import type { StatusReader } from './statuses.ts'
 
 interface Reading {
@@ -36,8 +38,15 @@ export function readAnimal(
   const has = (column: string) => (columns?.has(column) ?? false) || column in fields
   if (update && mapping.statusColumn !== undefined && has(mapping.statusColumn)) takeStatus(read)
   Object.assign(read, takeAnswers(read, mapping, has))
-  const { statusWord, ...animal } = withoutShortened(read)
-  return { ...animal, ...(statusWord !== undefined && readStatusWord(statusWord, reading)) }
+  const { statusWord, others = {}, ...animal } = withoutShortened(read)
+  // `null` is not valid, and refused.
+  if (animal.bondedWith === undefined) animal.bondedWith = findBond(others)
+  const status = statusWord ?? animal.status
+  if (animal.gone || animal.unlisted || (status !== undefined && typeof status !== 'string')) return animal
+  const word = withHolds(status, others, { own: mapping.statuses, now: locale.now })
+  // The exact status of adoptable's own JSON is not read as words, unless another member contradicts it.
+  if (word === undefined || word === animal.status) return animal
+  return { ...animal, status: undefined, ...readStatusWord(word, reading) }
 }
 
 function readStatusWord(

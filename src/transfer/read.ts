@@ -2,13 +2,12 @@ import { parseInt64 } from '../http/int64.ts'
 import { yieldToEventLoop } from '../http/turns.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
 import type { Animal, Fields, Format, Line, Locale, Mapping } from './animal.ts'
-import { findTable, readCsv } from './csv.ts'
+import { findTable, inPieces, readCsv } from './csv.ts'
 import { isShortened } from './damaged.ts'
 import { type Encoding, findEncoding, toUtf8 } from './encoding.ts'
 import { readJson, readNdjson } from './json.ts'
 import { findProgram } from './mappings/all.ts'
 import { type PhotoList, readPhotoList } from './photos.ts'
-import { inPieces } from './pieces.ts'
 import { readAnimal } from './read-animal.ts'
 import { type Refusal, type RefusalCode, RefusalError, refusalOf, shorten, tooMany } from './report.ts'
 import type { RowKeys } from './row-keys.ts'
@@ -31,7 +30,7 @@ export interface ReadOptions {
   idColumn: string | undefined
   /** Default: US. */
   locale?: Locale
-  /** Whether to guess columns by headings that are not those of the format. */
+  /** Whether to guess columns by headings that are not part of the format. */
   guessesColumns?: boolean
   /** Whether texts may have been damaged before. */
   mayBeDamaged?: boolean | undefined
@@ -60,8 +59,8 @@ export interface Stays {
   /** The number of lines. */
   count: number
   /**
-   * The line with the latest date of intake. Without such dates, the last line of those that keep the animal
-   * off the public pages, or else the last line.
+   * The line with the latest date of intake. Without such dates, the last line that keeps the animal off the
+   * public pages; if there is no such line, the last line.
    */
   newest: number
 }
@@ -232,7 +231,7 @@ function* animalsIn(line: Line, { format, mapping }: ReadOptions): Generator<Lin
   }
 }
 
-/** Columns whose members can be taken back. Programs may leave out empty members of an animal. */
+/** Columns whose empty cells remove values. Programs may leave out empty members of an animal. */
 function findSources(animals: unknown[], { sources = {} }: Mapping): Set<string> {
   const all = Object.values(sources).flat()
   return new Set(all.filter((name) => animals.some((animal) => isObject(animal) && name in animal)))
@@ -281,7 +280,7 @@ export function findName(value: unknown): unknown {
   return isObject(value) ? Object.entries(value).find(([member]) => NAME.test(member))?.[1] : undefined
 }
 
-/** Maximum number of members. No program exports as many for an animal. */
+/** Maximum number of members. Far more members than any program exports for an animal. */
 const MAX_MEMBERS = 1_000
 
 /** @throws {RefusalError} */
@@ -308,7 +307,7 @@ export function findNumber({ externalId }: Fields, { format, idColumn }: ReadOpt
   return isNothing(number) || isShortened(number) ? undefined : number
 }
 
-/** Ids may be long enough for all programs. Both engines store these characters unchanged. */
+/** Ids of all programs fit. Both engines store these characters unchanged. */
 const SOURCE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u
 
 /** @throws {RefusalError} if the id is missing or invalid */

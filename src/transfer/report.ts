@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode, type ErrorDetail } from '../errors.ts'
+import { type ErrorCode, type ErrorDetail, isRefusal } from '../errors.ts'
 import { isOnlyDayFirst } from './dates.ts'
 import type { StatusCount } from './statuses.ts'
 
@@ -30,6 +30,7 @@ export interface RefusalReason {
 /** Codes for reasons that are not errors of the API. */
 export type RefusalCode =
   | 'unknown_kind'
+  | 'no_kind'
   | 'unknown_organization_code'
   | 'known_before'
   | 'moved_away'
@@ -37,6 +38,7 @@ export type RefusalCode =
   | 'repeated_id'
   | 'not_for_adoption'
   | 'bond_lacking'
+  | 'bond_unclear'
   | 'bond_lost'
   | 'no_source_id'
   | 'not_utf8'
@@ -44,7 +46,6 @@ export type RefusalCode =
   | 'line_too_long'
   | 'too_many_values'
   | 'not_csv'
-  | 'known_file'
   | 'own_ids'
   | 'other_program'
   | 'other_format'
@@ -83,7 +84,7 @@ export class RefusalError extends Error {
 /** The reason for refusing one animal. @throws the error itself if it is not about one animal */
 export function toRefusal(error: unknown): Required<Pick<Refusal, 'reason' | 'why'>> {
   if (error instanceof RefusalError) return { reason: error.message, why: error.why }
-  if (!(error instanceof ApiError) || error.status >= 500) throw error
+  if (!isRefusal(error)) throw error
   const { code, message, details } = error
   const why = details ?? [{ code, message }]
   return { reason: joinMessages(why), why }
@@ -102,7 +103,7 @@ export function refusalOf({ line, id, name }: RefusedAnimal, error: unknown): Re
   return { line, ...(id !== undefined && { id }), ...named, ...toRefusal(error) }
 }
 
-/** The messages, each after its member. */
+/** Joins the messages. Each message follows the name of its member. */
 function joinMessages(why: RefusalReason[]): string {
   const sentences = why.map(({ pointer, message }) =>
     pointer === undefined ? message : `${pointer.slice(1)}: ${message}`,
@@ -120,7 +121,7 @@ export function tooMany(max: number, what: string): RefusalReason {
   return { code: 'too_many_values', value: String(max), message: `It has more than ${max} ${what}.` }
 }
 
-/** Maximum number of items in a list. No list of an animal has as many. */
+/** Maximum number of items in a list. Far more items than any list of an animal has. */
 const MAX_PARTS = 10_000
 
 /** Splits the cell of a table into texts. @throws {RefusalError} if there are too many */
@@ -147,13 +148,13 @@ export interface Summary {
   takenOff?: number
   /** Animals that are not published, because an animal of their bond is missing. */
   lostBonds?: number
-  /** How often the file took back what was published, by the path of the member. */
+  /** How often the file removed a published value, by the path of the member. */
   withdrawn?: Record<string, number>
   /** How often a column or member was not imported, by its name in the file. */
   leftOut: Record<string, number>
   /** The statuses in the file, in the order of their first occurrence. */
   statuses?: StatusCount[]
-  /** The first values that could not be read; `leftOut` counts all of them. */
+  /** Examples of values that could not be read. `leftOut` has the number of all such values. */
   notUnderstood?: UnreadValue[]
   /** How the file was read where this was not certain. */
   notes?: Note[]

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
@@ -9,7 +8,7 @@ import { openForCommand } from '../db/open-database.ts'
 import { COUNTRY, CURRENCY, HTTPS, MULTILINE } from '../http/text.ts'
 import { NewPet } from '../pets/schema.ts'
 import { cleanup } from '../testing/cleanup.ts'
-import { scratchFolder } from '../testing/start-app.ts'
+import { scratchStore } from '../testing/start-app.ts'
 import type { Format } from './animal.ts'
 import { exportAnimals } from './export.ts'
 import { importAnimals } from './import.ts'
@@ -71,12 +70,12 @@ const CODES = ['CO1', 'UT-22', 'x9']
 const animal = anyOf(NewPet as unknown as Schema).map((made) => {
   const { birthDate, birthDateExact, age, place, organizationId, bondedWith, ...pet } = made as NewPet
   const { latitude, longitude, ...where } = place ?? {}
-  const known = latitude !== undefined && longitude !== undefined
+  const hasCoordinates = latitude !== undefined && longitude !== undefined
   return {
     ...withOneEnding(pet),
     ...(organizationId && { organization: CODES[Number(organizationId) % CODES.length] }),
     ...(birthDate ? { birthDate, ...(birthDateExact !== undefined && { birthDateExact }) } : age && { age }),
-    place: { ...where, ...(known && { latitude, longitude }) },
+    place: { ...where, ...(hasCoordinates && { latitude, longitude }) },
   }
 })
 
@@ -93,7 +92,7 @@ const hasOutcome = (pet?: Partial<NewPet>): boolean => pet?.staff?.outcomeKind !
 
 /** @param codes in the order in which the organizations get their ids */
 async function newStore(t: TestContext, codes: string[]) {
-  const store = await openForCommand(`sqlite:${join(scratchFolder(t), 'test.db')}`, changes)
+  const store = await openForCommand(scratchStore(t), changes)
   cleanup(t).defer(() => store.close())
   for (const code of codes) await store.write(changes.insertOrganization, { code, name: code }, NOW)
   const exported = (format: Exclude<Format, 'json'>) => text(Readable.from(exportAnimals(store.db, format)))

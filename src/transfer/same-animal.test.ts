@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { BY_ID, importText, lines, openStore } from '../testing/import-lines.ts'
-import { makeKey, scratchFolder } from '../testing/start-app.ts'
+import { makeKey, scratchStore } from '../testing/start-app.ts'
 import { shelterManager } from './mappings/shelter-manager.ts'
 import { isOtherAnimal } from './same-animal.ts'
 
@@ -18,7 +17,13 @@ test('a line with a known id belongs to another animal only if kind and name dif
   ] as const)
     assert.equal(isOtherAnimal(bella, read), expected, JSON.stringify(read))
   const nameless = { ...bella, name: 'S1' }
-  assert.equal(isOtherAnimal(nameless, { name: 'Tom', categoryId: 2, sex: 'male' }), false)
+  for (const [read, expected] of [
+    [{ name: 'Tom', categoryId: 2, sex: 'male' }, true],
+    [{ name: 'S1', externalId: 'S1', categoryId: 2, sex: 'male' }, true],
+    [{ name: 'Bella', categoryId: 1, sex: 'male' }, false],
+    [{ name: 'Bella', categoryId: 2, sex: 'female' }, false],
+  ] as const)
+    assert.equal(isOtherAnimal(nameless, read), expected, JSON.stringify(read))
 })
 
 const HEADINGS =
@@ -29,7 +34,7 @@ const NORTH = `${HEADINGS}${animal('S1', 'Bella', 'Dog', 'Female')}${animal('S2'
 const SOUTH = `${HEADINGS}${animal('S1', 'Tom', 'Cat', 'Male')}${animal('S3', 'Mia', 'Cat', 'Female')}`
 
 test('the files of two shelters with the same ids: no animal becomes another one', async (t) => {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const asm = { format: 'csv', mapping: shelterManager, ...BY_ID, idColumn: 'ANIMALCODE' } as const
@@ -67,4 +72,25 @@ test('the files of two shelters with the same ids: no animal becomes another one
   )
   assert.equal((await importText(store, renamed, BY_ID)).updated, 2)
   assert.deepEqual(await namesIn(), ['Bella', 'Rex', 'Mia', 'Milou', 'Kiwi II'])
+})
+
+test('a table of another shelter does not give its names and kinds to animals without a name', async (t) => {
+  const url = scratchStore(t)
+  await makeKey(url)
+  const store = await openStore(t, url)
+  const table = { format: 'csv', ...BY_ID, idColumn: 'Animal ID', guessesColumns: true } as const
+  const head = 'Animal ID,Name,Species,Sex,Status'
+  const ours = ['1,,Cat,F,Available', '2,,Dog,M,Available', '3,,Dog,M,Available', '4,Ada,Dog,F,Available']
+  await importText(store, [head, ...ours, ''].join('\n'), table)
+  const theirs = ['1,Thumper,Rabbit,M,Available', '2,Kiki,Cat,M,Available', '3,,Dog,F,Available']
+  for (const dryRun of [true, false]) {
+    const { updated, refused } = await importText(store, [head, ...theirs, ''].join('\n'), {
+      ...table,
+      dryRun,
+    })
+    assert.deepEqual([updated, refused], [0, 3])
+  }
+  // The shelter has given its animals names.
+  const named = ['1,Mia,Cat,F,Available', '2,Rex,Dog,M,Available', '3,Max,Dog,M,Available']
+  assert.equal((await importText(store, [head, ...named, ''].join('\n'), table)).updated, 3)
 })

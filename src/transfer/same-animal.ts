@@ -9,24 +9,37 @@ type Described = Pick<NewPet, 'name' | 'categoryId' | 'sex' | 'externalId'>
 
 export const foldName = (name: string): string => fold(name).trim()
 
-/** Animals without a name have none in common. */
+/** Whether both have the same name; false if one has no name. */
 export const hasSameName = ({ name }: Described, read: Described): boolean =>
   read.name !== undefined && read.name !== '' && foldName(name) === foldName(read.name)
 
-export const hasOtherName = ({ name, externalId }: Described, read: Described): boolean =>
-  // An animal that is gone has no name in its line. One without a name is imported under its number.
+/** An animal without a name is imported under its number. */
+const isNameless = ({ name, externalId }: Described): boolean => name === externalId
+
+export const hasOtherName = (stored: Described, read: Described): boolean =>
+  // An animal that is gone has no name in its line.
   read.name !== undefined &&
-  foldName(name) !== foldName(read.name) &&
-  name !== externalId &&
-  read.name !== read.externalId
+  foldName(stored.name) !== foldName(read.name) &&
+  !isNameless(stored) &&
+  !isNameless(read)
 
 /** A missing or unknown sex does not show that both are the same animal. */
 const hasSameSex = ({ sex = 'unknown' }: Described, read: Described): boolean =>
   sex !== 'unknown' && sex === read.sex
 
-/** Whether kind, name and sex all differ. */
+/** Whether kind, name and sex all differ. An animal without a name has no name in common with any other. */
 export function isOtherAnimal(stored: Described, read: Described): boolean {
-  return stored.categoryId !== read.categoryId && hasOtherName(stored, read) && !hasSameSex(stored, read)
+  if (stored.categoryId === read.categoryId || hasSameSex(stored, read)) return false
+  const isUnnamed = read.name !== undefined && (isNameless(stored) || isNameless(read))
+  return isUnnamed || hasOtherName(stored, read)
+}
+
+/** Whether two animals, of which one has no name, differ in kind or sex. */
+function hasOtherTraits(stored: Described, read: Described): boolean {
+  if (read.name === undefined || !(isNameless(stored) || isNameless(read))) return false
+  const sexes = [stored.sex ?? 'unknown', read.sex ?? 'unknown']
+  const isOtherSex = !sexes.includes('unknown') && sexes[0] !== sexes[1]
+  return stored.categoryId !== read.categoryId || isOtherSex
 }
 
 /**
@@ -43,7 +56,7 @@ export function guardAnimals(
   // mean that the animal was renamed.
   const isForeign = wasForeign || pairs.some(([stored, read]) => stored && isOtherAnimal(stored, read))
   const require = (stored: Pet, read: Described): void => {
-    if (!isForeign || !hasOtherName(stored, read)) return
+    if (!isForeign || !(hasOtherName(stored, read) || hasOtherTraits(stored, read))) return
     throw otherAnimal(stored)
   }
   return { isForeign, require }

@@ -26,25 +26,42 @@ const SHAPES: Record<string, [rows: string[], names: string[]]> = {
     ['name,category,,,', 'Ada,Dog,,,', 'Ben,Cat,,,,,,'],
     ['Ada', 'Ben'],
   ],
+  'vertical lines': [['name|category', 'Ada|Dog'], ['Ada']],
+  'a section for each kind, and a note': [
+    [
+      'DOGS,,',
+      'Name,Type,Status',
+      'Ada,Dog,',
+      'Cats,,',
+      'Name,Type,Status',
+      'Ben,Cat,',
+      '* adopted ones not shown,,',
+    ],
+    ['Ada', 'Ben'],
+  ],
+  'secciones y totales': [
+    ['Refugio;;', 'Nombre;Especie', 'Ada;Perra', 'Gatos en adopción;', 'Ben;Gato', 'Total animales;2'],
+    ['Ada', 'Ben'],
+  ],
   'headings in any case': [['NAME\tCategory', 'Ada\tDog'], ['Ada']],
 }
 
-test('rows and headings of spreadsheets are read as people mean them', async (t) => {
+test('spreadsheets with titles, totals, blank or short rows and unnamed columns are read correctly', async (t) => {
   const importText = await openForFiles(t, 'own')
-  const known = new Set<string>()
+  const earlierIds = new Set<string>()
   for (const [shape, [rows, names]] of Object.entries(SHAPES)) {
     const { added, refused, animals } = await importText(rows.join('\r\n'), 'csv', {
       ...OPTIONS,
       again: true,
     })
     assert.deepEqual([added, refused], [names.length, []], shape)
-    const ours = animals.filter(({ id }) => !known.has(id))
+    const ours = animals.filter(({ id }) => !earlierIds.has(id))
     assert.deepEqual(
       ours.map(({ name }) => name),
       names,
       shape,
     )
-    for (const { id } of animals) known.add(id)
+    for (const { id } of animals) earlierIds.add(id)
   }
 })
 
@@ -101,6 +118,10 @@ test('numbers that Excel has damaged are left out and reported, or restored', as
     'Ben,Dog,985112000000000,Boston,MA,02108-1234,9.1E+09',
     'Cleo,Dog,985112004567890,,NJ,7030,A3',
     'Dora,Dog,,Sydney,NSW,2000,A4',
+    // A ZIP code of post-office boxes, a territory, and a ZIP code of another state.
+    'Emil,Dog,0,Boston,MA,2101,A5',
+    'Fay,Dog,No,San Juan,PR,907,A6',
+    'Gus,Dog,,Boston,MA,9999,A7',
   ]
   const { animals, notes, notUnderstood } = await importText(file.join('\n'), 'csv', OPTIONS)
   assert.deepEqual(
@@ -110,6 +131,9 @@ test('numbers that Excel has damaged are left out and reported, or restored', as
       [undefined, '02108-1234', undefined],
       ['A3', undefined, '985112004567890'],
       ['A4', '2000', undefined],
+      ['A5', '02101', undefined],
+      ['A6', '00907', undefined],
+      ['A7', undefined, undefined],
     ],
   )
   assert.deepEqual(notUnderstood, [
@@ -117,10 +141,11 @@ test('numbers that Excel has damaged are left out and reported, or restored', as
     { line: 3, column: 'externalId', value: '9.1E+09' },
     { line: 3, column: 'staff.microchip', value: '985112000000000' },
     { line: 4, column: 'place.postcode', value: '7030' },
+    { line: 8, column: 'place.postcode', value: '9999' },
   ])
   assert.deepEqual(
     notes?.find(({ code }) => code === 'repaired_postcode'),
-    { code: 'repaired_postcode', count: 1, lines: [2] },
+    { code: 'repaired_postcode', count: 3, lines: [2, 6, 7] },
   )
 
   const byId = { ...OPTIONS, idColumn: 'Animal ID', update: true }

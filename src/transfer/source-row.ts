@@ -1,6 +1,6 @@
 import type { Age } from '../pets/fields.ts'
 import type { NewPet } from '../pets/schema.ts'
-import { type Locale, orderFor } from './animal.ts'
+import { type Animal, type Locale, orderFor } from './animal.ts'
 import { parseDate } from './dates.ts'
 import { findMostCareful } from './good-with.ts'
 import { plainText } from './html-text.ts'
@@ -15,8 +15,16 @@ import {
   type SexWords,
   splitWords,
 } from './phrases.ts'
-import { AGES, FLAGS, isNothing, type Words } from './word-lists.ts'
-import { KILOGRAM_GRAMS, POUND_GRAMS, parseNumber, parseWeight } from './words.ts'
+import {
+  AGES,
+  FLAGS,
+  isNothing,
+  KILOGRAM_GRAMS,
+  POUND_GRAMS,
+  parseNumber,
+  parseWeight,
+  type Words,
+} from './word-lists.ts'
 
 // Reads the members of an animal as shelter programs write them. A value that cannot be read counts as
 // unread.
@@ -157,6 +165,10 @@ export function textOf(value: unknown): string {
   return ['string', 'number', 'bigint'].includes(typeof value) ? String(value) : ''
 }
 
+/** The number of an animal, which stands for a missing name. */
+export const numberOf = (animal: Pick<Animal, 'externalId' | 'rowNumber'>, id?: string): string =>
+  textOf(animal.externalId ?? id ?? animal.rowNumber)
+
 /** Drops undefined members. @returns undefined if no member is left */
 export function omitUndefined<Members extends Json>(members: Members): Members | undefined {
   const defined = Object.entries(members).filter(([, value]) => value !== undefined)
@@ -169,7 +181,7 @@ export function splitAddresses(text: string | undefined): string[] | undefined {
   return all.length > 0 ? all : undefined
 }
 
-/** Maximum number of texts. No member takes as many. */
+/** Maximum number of texts. Far more texts than any member has. */
 const MAX_PARTS = 1_000
 
 /** Splits a text only at the separator of the program, because a name may contain other separators. */

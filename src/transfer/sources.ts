@@ -102,22 +102,22 @@ export async function findExisting(
 }
 
 /**
- * Selects the animals of a source. A shelter gets its own animals, including those that an operator imported
- * for it.
+ * Selects the animals of a source. A shelter gets its own animals, including animals that an operator
+ * imported for it.
  */
 function selectSources(db: Db, { source, fileOf }: Origin) {
   const rows = db
     .selectFrom('pet_source')
     .innerJoin('pet', 'pet.id', 'pet_source.pet_id')
     .select(['source_id as sourceId', 'pet_id as petId'])
-    .where('source', '=', source)
+    .where('pet_source.source', '=', source)
   return fileOf === undefined
     ? rows
     : rows.where(OWNER, 'in', [0, fileOf]).where('pet.organization_id', '=', fileOf)
 }
 
 /**
- * Lists every animal from files of the same owner, including those that an operator imported for a shelter.
+ * Lists every animal from files of the same owner, including animals that an operator imported for a shelter.
  */
 export function listSources(db: Db, origin: Origin): Promise<AnimalSource[]> {
   const rows = selectSources(db, origin).orderBy('pet_source.id')
@@ -165,19 +165,6 @@ const insertRows = prepareQuery<RowValues, never>(
   shapeOf,
 )
 
-/**
- * The id of the first animal of a file that an earlier release imported. Such releases remembered the file
- * instead of its lines.
- */
-async function findFirstAnimal(db: Db, fingerprint: string): Promise<number | undefined> {
-  const existing = await db
-    .selectFrom('imported_file')
-    .select('first_pet_id as petId')
-    .where('fingerprint', '=', fingerprint)
-    .executeTakeFirst()
-  return existing?.petId
-}
-
 /** Compares up to this many animals of a file with the animals of the store. */
 const MAX_COMPARED = 200
 
@@ -198,12 +185,12 @@ export async function refuseOwnIds(
     if (ownId !== undefined && /^[1-9]\d{0,14}$/.test(ownId)) names.set(Number(ownId), animal.name)
   }
   if (names.size === 0) return
-  const known = await findExisting(
+  const imported = await findExisting(
     db,
     origin,
     drafts.slice(0, MAX_COMPARED).map(({ sourceId }) => ({ sourceId, pet: { organizationId } })),
   )
-  if (known.length * 2 > names.size) return
+  if (imported.length * 2 > names.size) return
   const existing = await pets.findMany(db, [...names.keys()])
   const own = existing.filter((pet) => organizationId === undefined || pet.organizationId === organizationId)
   const same = own.filter(({ id, name }) => names.get(id) === name)
@@ -214,36 +201,4 @@ export async function refuseOwnIds(
       'nothing was changed: the file has ids of this store, as `adoptable export` writes them, and each animal would ' +
       'be added again. If the ids come from another system, use --update id --source NAME',
   })
-}
-
-/** @throws {RefusalError} if an earlier release imported the same file without ids */
-export async function refuseKnownFile(
-  db: Db,
-  fingerprint: string | undefined,
-  fileOf: number | undefined,
-): Promise<void> {
-  const first = fingerprint && (await findFirstOwnAnimal(db, fingerprint, fileOf))
-  if (!first) return
-  const message =
-    `nothing was changed: this file was imported before, from animal ${first} on, by a release that did not ` +
-    'remember its animals. --again adds all of them again'
-  throw new RefusalError({ code: 'known_file', value: String(first), message })
-}
-
-async function findFirstOwnAnimal(
-  db: Db,
-  fingerprint: string,
-  fileOf: number | undefined,
-): Promise<number | undefined> {
-  const own = await findFirstAnimal(db, fingerprintFor(fileOf, fingerprint))
-  if (own !== undefined || fileOf === undefined) return own
-  // Files had no owner in earlier releases, and have none if an operator imports them.
-  const first = await findFirstAnimal(db, fingerprint)
-  const [pet] = first === undefined ? [] : await pets.findMany(db, [first])
-  return pet?.organizationId === fileOf ? first : undefined
-}
-
-/** Includes the owner, because the same file of another shelter has other animals. */
-function fingerprintFor(fileOf: number | undefined, fingerprint: string): string {
-  return fileOf === undefined ? fingerprint : `${fingerprint} of ${fileOf}`
 }

@@ -6,7 +6,6 @@ import { cleanName } from './cells.ts'
 import { type DateOrder, orderShownBy, parseDate } from './dates.ts'
 import { findEncoding, findMojibake } from './encoding.ts'
 import { guessColumns } from './headings.ts'
-import { IdSet } from './id-set.ts'
 import { createTableMapping, findOwnColumns } from './mappings/chosen.ts'
 import {
   animalLines,
@@ -24,6 +23,7 @@ import {
 } from './read.ts'
 import { readAnimal } from './read-animal.ts'
 import { addNote, MAX_NOTED_LINES, type Note, RefusalError, shorten } from './report.ts'
+import { IdSet } from './row-keys.ts'
 import { createStatusReader } from './statuses.ts'
 
 // Reads a file once before the import, to find out what only the whole file shows. Writes nothing.
@@ -31,7 +31,7 @@ import { createStatusReader } from './statuses.ts'
 export interface Survey {
   /** How to read the file. */
   reading: ReadOptions
-  /** The ids that more than one line of an organization has. */
+  /** The ids that occur in more than one line of an organization. */
   repeated: ReadonlyMap<string, RepeatedId>
   /** The ids that animals of several organizations have. */
   perOrganization: ReadonlySet<string>
@@ -195,7 +195,8 @@ class DateColumns {
     const found = new Set(orders.values())
     for (const [name, { day, either }] of open) {
       const [order] = found
-      // Dates with two meanings are read like those of the other columns, unless these differ.
+      // Dates with two meanings are read like the dates of the other columns, unless these differ from each
+      // other.
       if (day > 0 || found.size !== 1 || !order) throw unclearDates(name, either)
       orders.set(name, order)
     }

@@ -1,11 +1,13 @@
 import { isKnownHeading } from './headings.ts'
 import { MAPPINGS } from './mappings/all.ts'
 import { isOwnColumn, ownMapping } from './mappings/own.ts'
+import { readStatus } from './statuses.ts'
+import { findCategoryName } from './word-lists.ts'
 
 // Finds the headings of a table, and the rows of a spreadsheet that are not animals.
 
 /** Spreadsheet programs write semicolons in countries with a decimal comma, and tabs to the clipboard. */
-export const SEPARATORS = [',', ';', '\t']
+export const SEPARATORS = [',', ';', '\t', '|']
 
 /** The headings are looked for in this many rows. */
 export const MAX_TITLE_ROWS = 20
@@ -50,8 +52,8 @@ function countHeadings(cells: string[]): number {
   const words = new Set(cells.map(foldHeading))
   if (FORMS.some((form) => form.every((column) => words.has(column)))) return words.size
   const filled = cells.filter((cell) => cell.trim() !== '')
-  const known = filled.filter((cell) => isOwnColumn(cell) || isKnownHeading(cell)).length
-  return known >= 2 || known === filled.length ? known : 0
+  const count = filled.filter((cell) => isOwnColumn(cell) || isKnownHeading(cell)).length
+  return count >= 2 || count === filled.length ? count : 0
 }
 
 const countFilled = ({ cells }: Row): number => cells.filter((cell) => cell.trim() !== '').length
@@ -80,13 +82,37 @@ const FOOTERS = [
   /^\d{1,9} (?:animal|dog|cat|record|row|registro|perro|gato)(?:e?s)?$/i,
   /^(?:animal|dog|cat|perro|gato)(?:e?s)?: ?\d{1,9}$/i,
   /^(?:page|página) \d|^end of (?:the )?(?:report|list)/i,
-  /^(?:printed|generated|exported|report|impreso|generado|exportado)\b.{0,60}\d/i,
+  /^(?:\* ?|note: |nota: )\S+(?: \S+){2}/i,
+  /^(?:printed|exported|report|impreso|generado|exportado)\b.{0,60}\d/i,
 ]
 
 /** Whether a row has a total or a footer instead of an animal. */
 export function isTotal(cells: string[]): boolean {
   const [first = '', ...others] = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
   if (first.length > 100) return false
-  if (others.length === 0) return FOOTERS.some((pattern) => pattern.test(first))
+  if (others.length === 0) return FOOTERS.some((pattern) => pattern.test(first)) || isSection(first)
   return TOTAL.test(first) && others.every((cell) => /^[$€£]?[\d.,]+$/.test(cell))
+}
+
+/** Whether a row is the title of a part of the table: "CATS", "Perros en adopción". */
+function isSection(text: string): boolean {
+  const [word = '', ...others] = text.split(/[\s:]+/).filter((part) => part !== '')
+  const isPlural = /[^s]s$/i.test(word) && findCategoryName(word) !== undefined
+  return isPlural && (others.length === 0 || readStatus(others.join(' ')) !== undefined)
+}
+
+/** The headings of the column with the reasons in the file of skipped rows, by language. */
+export const REASON_HEADINGS = { en: 'Why it was skipped', es: 'Por qué se omitió' }
+
+const REASONS = new Set(Object.values(REASON_HEADINGS))
+
+/**
+ * People correct the file of skipped rows and upload it again. Its rows must then be like the rows of the
+ * first file.
+ *
+ * @returns a function that removes the column with the reasons from the cells of a row
+ */
+export function reasonRemover(headings: readonly string[] = []): (cells: string[]) => string[] {
+  const at = headings.findIndex((heading) => REASONS.has(heading.trim()))
+  return at < 0 ? (cells) => cells : (cells) => cells.toSpliced(at, 1)
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { importText, openStore } from '../testing/import-lines.ts'
-import { scratchFolder } from '../testing/start-app.ts'
+import { scratchStore } from '../testing/start-app.ts'
 import { type Fields, type Format, type Mapping, US_LOCALE } from './animal.ts'
 import type { Options } from './import.ts'
 import { MAPPINGS } from './mappings/all.ts'
@@ -32,7 +31,7 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   return longest
 }
 
-const store = (t: TestContext) => openStore(t, `sqlite:${join(scratchFolder(t), 'test.db')}`)
+const store = (t: TestContext) => openStore(t, scratchStore(t))
 
 const LENGTH = 300_000
 /** Longer texts are not searched for HTML tags. */

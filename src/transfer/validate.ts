@@ -10,10 +10,10 @@ import type { NewPet } from '../pets/schema.ts'
 import type { Point } from '../places/distance.ts'
 import { findCoordinates } from '../places/gazetteer.ts'
 import type { Animal } from './animal.ts'
+import { birthOf } from './birth.ts'
 import { cleanName } from './cells.ts'
 import { dropInvalid, dropUndefined, validateBody } from './drop-invalid.ts'
 import type { PhotoList } from './photos.ts'
-import { birthDateOf } from './phrases.ts'
 import type { Batch, Draft } from './read.ts'
 import {
   labelInvalid,
@@ -24,8 +24,9 @@ import {
   refusalOf,
   shorten,
 } from './report.ts'
-import { isObject, textOf } from './source-row.ts'
-import { findCategoryName, findSpecies } from './word-lists.ts'
+import { foldName } from './same-animal.ts'
+import { isObject, numberOf, textOf } from './source-row.ts'
+import { findCategoryName, findSpecies, isGeneralTerm, isNoName } from './word-lists.ts'
 
 // Converts an animal of a file to a body for `POST /v1/pets`, or reports what is wrong with it.
 
@@ -52,7 +53,7 @@ export interface ValidAnimal extends Pick<Animal, 'withdrawn' | 'noLongerNo' | '
    * `externalId`.
    */
   isOurs: boolean
-  /** True if the file has no name, so that the name is the number of the animal. */
+  /** True if the file has no name. The name is then the number of the animal. */
   isNameless?: boolean
   /** If the birth date was estimated from an age: how exact that age is. */
   ageDays?: number | undefined
@@ -78,11 +79,15 @@ export interface NamedBond extends Bond {
   organizationId: number | undefined
   /** Whether the animal has died or left. */
   isGone: boolean
+  /** The name as it is in the file, for the report. */
+  title?: string
+  /** The folded name of an animal. Bonds of tables and in notes refer to animals by this name. */
+  name?: string
 }
 
 export interface ValidBatch {
   animals: ValidAnimal[]
-  /** The bonds of all lines, also of those that are refused. */
+  /** The bonds of all lines, also of refused lines. */
   bonds: NamedBond[]
   refused: Refusal[]
   /** Names of members that were not imported, with repetitions. */
@@ -131,7 +136,7 @@ export async function validateBatch(
         ...{ withdrawn: animal.withdrawn, noLongerNo: animal.noLongerNo, answers: animal.answers },
         unlisted: animal.unlisted === true,
         bond,
-        isNameless: name === textOf(animal.externalId ?? id) && name !== animal.name,
+        isNameless: name === numberOf(animal, id) && name !== animal.name,
         ageDays: animal.ageSpan?.unitDays,
         isOurs: !animal.leftOut,
         point: await findCoordinates(pet.place),
@@ -160,6 +165,8 @@ function namedBond(bond: Bond, animal: Animal, references: References): NamedBon
     ...bond,
     organizationId: typeof id === 'number' ? id : undefined,
     isGone: animal.gone !== undefined,
+    title: textOf(animal.name),
+    ...(isLenient(animal) && { name: foldName(cleanName(textOf(animal.name).slice(0, MAX_NAME_LENGTH))) }),
   }
 }
 
@@ -170,7 +177,8 @@ function bondOf(
   const id = sourceId ?? ownId
   // In a table without ids, people name animals by their numbers.
   const number = (isTable && textOf(externalId)) || undefined
-  const key = bondId ?? id ?? number ?? (bondedWith.length > 0 ? `line ${line}` : undefined)
+  const needsKey = isTable === true || bondedWith.length > 0
+  const key = bondId ?? id ?? number ?? (needsKey ? `line ${line}` : undefined)
   return key === undefined ? undefined : { line, id, key, with: bondedWith }
 }
 
@@ -190,6 +198,8 @@ function goneAnimal(
 interface NameIndex {
   ids: Set<string>
   byName: Map<string, number>
+  /** The pages of the originals, by id, for organizations that are copies from other installations. */
+  sources?: ReadonlyMap<unknown, string>
 }
 
 /** The categories and organizations that animals in a file may refer to. */
@@ -205,7 +215,9 @@ export interface References {
 async function readNames(db: Db, { category, ...defaults }: Defaults): Promise<References> {
   const categories = await readCategories(db)
   const codes = await organizationStore.listCodes(db)
-  const organizations = indexByName([...codes].map(([id, code]) => [id, organizationStore.fold(code)]))
+  const sources = await organizationStore.listCopies(db)
+  const named = indexByName([...codes].map(([id, code]) => [id, organizationStore.fold(code)]))
+  const organizations = { ...named, sources }
   const fallback = category === undefined ? undefined : findCategory(categories, category)
   return { categories, organizations, fallback, ...defaults }
 }
@@ -238,14 +250,13 @@ function findCategory(categories: NameIndex, name: string): number | undefined {
 
 const isLenient = ({ leftOut, isTable }: Animal): boolean => leftOut !== undefined || isTable === true
 
-const isBlank = (name: unknown): boolean => name === undefined || name === ''
-
 /** The name of an animal. An animal without one is found by its number. */
 function nameOf(animal: Animal, id: string | undefined): unknown {
-  const { externalId = id } = animal
   const name = animal.leftOut && typeof animal.name === 'string' ? cleanName(animal.name) : animal.name
   if (!isLenient(animal)) return name
-  if (isBlank(name)) return textOf(externalId) || name
+  // A name in adoptable's own format stays as it is.
+  if (name === undefined || name === '' || (animal.kind !== undefined && isNoName(name)))
+    return numberOf(animal, id) || name
   if (typeof name !== 'string') return name
   return name
     .replaceAll(/\p{Cc}+/gu, ' ')
@@ -267,7 +278,7 @@ export function validate(
 ): { pet: ValidAnimal['pet']; leftOut: string[]; invalid?: Record<string, string> } {
   const { categoryId, problem } = resolveCategory(animal, references)
   const { organizationId, problem: otherProblem } = resolveOrganization(animal, references)
-  const read = { ...animal, ...birthOf(animal, now), species: animal.species ?? findSpecies(animal) }
+  const read = { ...animal, ...birthOf(animal, now), species: findSpecies(animal) }
   const named = MEMBERS.map((member) => [member, read[member]] as const)
   const whole = dropUndefined(withoutBigints({ ...Object.fromEntries(named), categoryId, organizationId }))
   // In adoptable's own NDJSON every error refuses the animal. Programs and people write values that this
@@ -280,6 +291,11 @@ export function validate(
     refuse(withValues(categoryStore.unknownCategoryError().details, body))
   if (organizationId !== undefined && !references.organizations.ids.has(String(organizationId)))
     refuse(withValues([UNKNOWN_ORGANIZATION], body))
+  const source = references.organizations.sources?.get(organizationId)
+  if (source !== undefined) {
+    const message = `The organization is a copy of ${source}: add the animal there.`
+    refuse([{ code: 'followed_organization', message }])
+  }
   const pet = merge({}, body as NewPet)
   refuse(withValues(problemsOf(pet, body as NewPet, now), body))
   return {
@@ -291,17 +307,6 @@ export function validate(
     ],
     ...(left.length > 0 && { invalid: valuesAt(left, whole) }),
   }
-}
-
-const DATE = /^\d{4}-\d\d-\d\d/
-
-/** The approximate date of birth of an animal whose age is known instead. */
-function birthOf({ birthDate, ageSpan, staff }: Animal, now: number): Partial<Animal> {
-  if (birthDate !== undefined || !ageSpan) return {}
-  const today = new Date(now).toISOString()
-  const intakeDate = isObject(staff) ? textOf(staff.intakeDate) : ''
-  const date = DATE.test(intakeDate) && intakeDate <= today ? intakeDate : today
-  return { birthDate: birthDateOf(ageSpan, date.slice(0, 10)), birthDateExact: false }
 }
 
 /** The texts of removed members, to show them in the report. */
@@ -363,20 +368,28 @@ function resolveOrganization(
 }
 
 function resolveCategory(
-  { categoryId, category, kind, species }: Animal,
+  animal: Animal,
   { categories, fallback }: References,
 ): { categoryId?: unknown; problem?: RefusalReason } {
+  const { categoryId, category, kind, species } = animal
   if (categoryId !== undefined && category !== undefined)
     return { problem: { message: 'Give either categoryId or category.' } }
-  if (kind === undefined && category === undefined) return { categoryId: categoryId ?? fallback }
+  if (kind === undefined && category === undefined) {
+    if ((categoryId ?? fallback) !== undefined || !isLenient(animal))
+      return { categoryId: categoryId ?? fallback }
+    const message = 'The file does not say what kind of animal it is; choose one with --category.'
+    return { problem: { code: 'no_kind', message } }
+  }
   if (kind === undefined && typeof category !== 'string')
     return { problem: { pointer: '/category', message: 'This must be a string.' } }
   const word = kind ?? String(category)
   // Searches the categories of the store first. A shelter may have its own category for a species that other
   // shelters group with the rest.
-  // A column named "Type" may have the kind of intake, next to a column with the species.
-  const kinds = kind === undefined ? [] : [kind, species].filter((text) => typeof text === 'string')
-  const names = [word, ...kinds.flatMap((text) => [text, findCategoryName(text) ?? ''])]
+  // A column named "Type" may have a group of species or the kind of intake, next to a column with the species.
+  const both = isGeneralTerm(word) ? [species, kind] : [kind, species]
+  const kinds = kind === undefined ? [] : both.filter((text) => typeof text === 'string')
+  const own = kind !== undefined && isGeneralTerm(word) ? [] : [word]
+  const names = [...own, ...kinds.flatMap((text) => [text, findCategoryName(text) ?? ''])]
   const [id = fallback] = names.flatMap((name) => findCategory(categories, name) ?? [])
   if (id !== undefined) return { categoryId: id }
   const wrong = kind === undefined ? 'No category is named' : 'No category is known for the species'

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { categoryNames, withAge } from '../pets/age.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
-import { findByMicrochip, foldMicrochip } from '../pets/microchips.ts'
+import { findByMicrochip, foldMicrochip } from '../pets/inside.ts'
 import {
   checkProfile,
   externalIdKey,
@@ -41,10 +41,10 @@ export interface BatchOutcome extends Pick<ImportPlan, 'isForeign'> {
   unchanged: number
   /** Animals that are no longer published, because the file says that they are held or have left. */
   takenOff: number
-  /** The values that the file took back, by the paths of their members, with repetitions. */
+  /** The values that the file removed, by the paths of their members, with repetitions. */
   withdrawn: Retractable[]
   refused: Refusal[]
-  /** The positions of animals that need another transaction. */
+  /** The positions of animals that must be written in another transaction. */
   rest: number[]
   /** The stored animals of the lines. */
   seen: number[]
@@ -127,7 +127,7 @@ export async function importBatch(db: Db, animals: ValidAnimal[], plan: ImportPl
 
 /**
  * The positions of the animals in the order in which they are written: stored animals by their ids, then new
- * ones. All transactions lock animals in this order, so that no two of them wait for each other.
+ * ones. All transactions lock animals in this order, so no two of them wait for each other.
  */
 function orderByStoredId(animals: ValidAnimal[], existing: KnownAnimals): number[] {
   const ids = animals.map((animal) => existing.find(animal)?.pet.id ?? Number.MAX_SAFE_INTEGER)
@@ -242,14 +242,17 @@ function keepBack(animal: ValidAnimal, before: Pet | undefined, { leftOut }: Bat
   return { ...animal, pet }
 }
 
-/** An animal that names others gets its status with its bond, unless it is published already. */
+/** An animal that names others gets its status together with its bond, unless it is published already. */
 function withBond({ pet, bond }: ValidAnimal, before?: Pet): Pick<NewAnimal, 'pet' | 'bond'> {
   const { status, ...hidden } = pet
   if (!bond?.with.length || status === 'sold' || before?.status !== undefined) return { pet, bond }
   return { pet: hidden, bond: { ...bond, status } }
 }
 
-/** @returns a function that finds another animal with the microchip of a line, among those the key may see */
+/**
+ * @returns a function that finds another animal with the microchip of a line, among the animals that the key
+ * may see
+ */
 async function readChips(db: Db, animals: ValidAnimal[], { organizationId }: ImportPlan) {
   const chips = animals.flatMap(({ pet }) => foldMicrochip(pet) ?? [])
   const found = await findByMicrochip(db, chips, organizationId)
@@ -316,7 +319,7 @@ async function change(
   { update, source, keyId, organizationId, now }: ImportPlan,
 ): Promise<'updated' | 'unchanged'> {
   const { id, status } = before.pet
-  // Members that the file does not have stay, because files of other programs lack some members.
+  // Members that the file does not have stay, because files of other programs do not have all members.
   const merged = merge(before.pet, patch)
   checkProfile(merged, patch, now)
   const { pet: after } = await withAge(categoryNames(db), merged, now)
@@ -344,7 +347,7 @@ function toPet(pet: NewPet): Omit<Pet, 'id'> {
 
 const DAY_MS = 86_400_000
 
-/** The changes of a line to an existing animal, and the values that the line takes back. */
+/** The changes of a line to an existing animal, and the values that the line removes. */
 function patchOf(
   before: Pet,
   { pet, point, answers, ...animal }: ValidAnimal,
@@ -369,7 +372,7 @@ function patchOf(
 
 /**
  * Whether the file has a different place than the store. For the same place, the stored coordinates may be
- * more exact than those of the city.
+ * more exact than the coordinates of the city.
  */
 function isMoved(before: NewPet['place'] = {}, read: NewPet['place'] = {}): boolean {
   return PLACE_MEMBERS.some((name) => read[name] !== undefined && read[name] !== before[name])
