@@ -1,6 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
+import type { App } from '../../http/app.ts'
+import { NO_STORE } from '../../http/cache-headers.ts'
 import { type Html, html, type Part } from '../../http/html.ts'
-import type { Language } from '../../http/language.ts'
+import { LANGUAGES, type Language, languageCookie } from '../../http/language.ts'
+import { photoOrigins } from '../../photos/storage/stored-photo.ts'
 import { type AssetName, assetPath } from './assets.ts'
 import { textsOf } from './texts/texts.ts'
 
@@ -88,7 +92,47 @@ export function pageHeaders(
   }
 }
 
+/** Allows a page to load photos of copies from their sources. @param owners what the page shows */
+export function allowPhotos(
+  headers: Record<string, string>,
+  owners: Parameters<typeof photoOrigins>[0],
+): Record<string, string> {
+  const policy = headers['content-security-policy'] ?? ''
+  const origins = photoOrigins(owners).filter((origin) => !policy.includes(origin))
+  const allowed = policy.replace("img-src 'self'", ["img-src 'self'", ...origins].join(' '))
+  return origins.length > 0 ? { ...headers, 'content-security-policy': allowed } : headers
+}
+
 /** A navigation link, marked if it leads to the current page. */
 export function navLink(path: string, text: string, current: string): Html {
   return html`<a href="${path}"${path === current && html` aria-current="page"`}>${text}</a>`
+}
+
+const pathOf = (language: Language): string => `/language/${language}`
+
+/** Links to the other languages, each with its name in that language. */
+export function languageLinks(current: Language): Html[] {
+  return LANGUAGES.filter((language) => language !== current).map(
+    (language) =>
+      html`<a href="${pathOf(language)}" lang="${language}" hreflang="${language}" rel="nofollow">${textsOf(language).common.language}</a>`,
+  )
+}
+
+/** Routes that store the chosen language in a cookie and redirect to the previous page. */
+export function languageRoutes(app: App): void {
+  for (const language of LANGUAGES)
+    app.get(pathOf(language), { config: { open: true } }, (request, reply) =>
+      reply
+        .headers({ ...NO_STORE, 'set-cookie': languageCookie(language) })
+        .redirect(refererPath(request), 303),
+    )
+}
+
+/**
+ * The path of the previous page. The path never leads to another site: it cannot begin with two slashes,
+ * which would name a host.
+ */
+function refererPath({ headers: { referer = '' } }: FastifyRequest): string {
+  const { pathname, search } = URL.parse(referer) ?? { pathname: '/', search: '' }
+  return /^\/(?![/\\])/.test(pathname) ? pathname + search : '/'
 }

@@ -66,10 +66,10 @@ const en = {
   sent: 'Your application was sent. Thank you!',
   /** By whether the applicant gets e-mails. */
   keep: {
-    none: 'Save the address of this page. You need it to come back and see the shelter’s decision and reply. Anyone who has it can see this page.',
+    none: 'Save the address of this page. You need it to come back and see the shelter’s decision and reply. Anyone who has the address can see this page.',
     sent: 'We’re e-mailing you this link, and will e-mail you again when the shelter decides or replies. Anyone who has the link can see this page.',
     refused:
-      'An e-mail to the address in your application was refused. Save the address of this page: you need it to come back and see the shelter’s decision and reply. Anyone who has it can see this page.',
+      'An e-mail to the address in your application was refused. Save the address of this page: you need it to come back and see the shelter’s decision and reply. Anyone who has the address can see this page.',
   },
   copyLink: 'Copy link',
   copied: 'Link copied',
@@ -173,10 +173,10 @@ const es: typeof en = {
   yoursGone: 'Su solicitud',
   sent: 'Su solicitud se envió. ¡Gracias!',
   keep: {
-    none: 'Guarde la dirección de esta página. La necesita para volver y ver la decisión y la respuesta del refugio. Quien la tenga puede ver esta página.',
+    none: 'Guarde la dirección de esta página. La necesita para volver y ver la decisión y la respuesta del refugio. Quien tenga la dirección puede ver esta página.',
     sent: 'Le enviamos este enlace por correo, y le escribiremos de nuevo cuando el refugio decida o responda. Quien tenga el enlace puede ver esta página.',
     refused:
-      'Un correo a la dirección de su solicitud fue rechazado. Guarde la dirección de esta página: la necesita para volver y ver la decisión y la respuesta del refugio. Quien la tenga puede ver esta página.',
+      'Un correo a la dirección de su solicitud fue rechazado. Guarde la dirección de esta página: la necesita para volver y ver la decisión y la respuesta del refugio. Quien tenga la dirección puede ver esta página.',
   },
   copyLink: 'Copiar enlace',
   copied: 'Enlace copiado',

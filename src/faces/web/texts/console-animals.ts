@@ -56,11 +56,19 @@ const en = {
     publishNowHint: 'Otherwise the animal is saved without being published. You can publish it later.',
     wrong: 'Please fix the following',
     inGallery: 'View in the gallery',
-    noOrganization:
-      'This animal is in the gallery without an organization, so people do not see which shelter to contact.',
-    chooseOrganization: 'Choose an organization',
+    /** Warnings about missing information. A full stop, or a colon and names, follow the text. */
+    gaps: {
+      organization: {
+        text: 'In the gallery without an organization, so people do not see which shelter to contact',
+        fill: 'Choose an organization',
+      },
+      photo: {
+        text: 'In the gallery without a photo, although animals with photos find a home sooner',
+        fill: 'Add photos',
+      },
+    },
     /** The name of the other animal follows, as a link. */
-    sameChip: 'Another animal has the same microchip, so this animal may be here twice:',
+    sameChip: 'Another animal has the same microchip, so this may be a duplicate:',
     /** The buttons that change the status, by the new status. */
     moves: {
       available: 'Make available again',
@@ -212,10 +220,17 @@ const es: typeof en = {
     publishNowHint: 'Si no, el animal se guarda sin publicar. Puede publicarlo más adelante.',
     wrong: 'Corrija lo siguiente',
     inGallery: 'Ver en la galería',
-    noOrganization:
-      'Este animal está en la galería sin organización, así que no se ve con qué refugio hay que contactar.',
-    chooseOrganization: 'Elegir una organización',
-    sameChip: 'Otro animal tiene el mismo microchip, así que este animal puede estar dos veces:',
+    gaps: {
+      organization: {
+        text: 'En la galería sin organización, así que no se ve con qué refugio hay que contactar',
+        fill: 'Elegir una organización',
+      },
+      photo: {
+        text: 'En la galería sin foto, aunque con fotos se encuentra antes un hogar',
+        fill: 'Añadir fotos',
+      },
+    },
+    sameChip: 'Otro animal tiene el mismo microchip, así que este puede ser un duplicado:',
     moves: {
       available: 'Marcar de nuevo como disponible',
       pending: 'Marcar como reservado',
@@ -295,8 +310,8 @@ const es: typeof en = {
     altHint: 'Qué muestra la foto',
     saveAlt: 'Guardar',
     saveAltOf: (number) => `Guardar la descripción de la foto ${number}`,
-    first: 'Poner primero',
-    makeFirst: (number) => `Poner primero: foto ${number}`,
+    first: 'Poner en primer lugar',
+    makeFirst: (number) => `Poner en primer lugar: foto ${number}`,
     up: (number) => `Mover la foto ${number} hacia adelante`,
     down: (number) => `Mover la foto ${number} hacia atrás`,
     remove: 'Eliminar',

@@ -62,9 +62,9 @@ const en = {
     reply: 'Reply to the applicant',
     /** By whether the applicant gets e-mails. */
     replyHints: {
-      none: 'The applicant sees status and reply on their application page, and gets no e-mail about it.',
-      sent: 'The applicant gets status and reply by e-mail, and sees them on their application page.',
-      refused: 'The applicant sees status and reply on their application page.',
+      none: 'The applicant sees the status and your reply on their application page, but gets no e-mail.',
+      sent: 'The applicant gets the status and your reply by e-mail, and sees them on their application page.',
+      refused: 'The applicant sees the status and your reply on their application page.',
     },
     emailRefused:
       'The mail server refused an e-mail to this applicant. Check the address, and contact them another way.',

@@ -78,8 +78,7 @@ const en = {
     videos: 'Web addresses that start with https://, one per line',
     description: 'What is this animal like? What home would be a good match?',
     tags: 'Separate with commas',
-    bondedWith:
-      'Numbers of the other animals, separated by commas. The number is in the address of each page.',
+    bondedWith: 'Names, shelter IDs or numbers of up to 5 animals. Separate with commas',
     'fee.currency': 'e.g. USD or EUR',
     'place.country': 'Its name or code, e.g. United States or US',
     'place.latitude': 'Found automatically from the postal code or city',
@@ -122,7 +121,7 @@ const en = {
       `${label}: enter an age with its unit, e.g. 3 years or 8 weeks, and no date of birth.`,
     age: (label: string) => `${label} follows from the date of birth. Clear one of the two.`,
     bond: (label: string) =>
-      `${label}: enter the numbers of up to 5 animals of the same organization that are not adopted together with others.`,
+      `${label}: enter up to 5 animals of the same organization that are not adopted together with others. If several animals have a name, enter the shelter ID.`,
     taken: (label: string) => `${label}: another animal already has this one. Enter a different one.`,
   },
 }
@@ -206,8 +205,7 @@ const es: typeof en = {
     videos: 'Direcciones web que empiecen con https://, una por línea',
     description: '¿Cómo es este animal? ¿Qué hogar le convendría?',
     tags: 'Sepárelas con comas',
-    bondedWith:
-      'Números de los otros animales, separados por comas. El número está en la dirección de cada página.',
+    bondedWith: 'Nombres, n.º del refugio o números de hasta 5 animales. Sepárelos con comas',
     'fee.currency': 'p. ej. USD o EUR',
     'place.country': 'Su nombre o código, p. ej. Estados Unidos o US',
     'place.latitude': 'Se calcula a partir del código postal o de la ciudad',
@@ -248,7 +246,7 @@ const es: typeof en = {
       `${label}: escriba una edad con su unidad, p. ej. 3 años u 8 semanas, y ninguna fecha de nacimiento.`,
     age: (label) => `${label}: se deduce de la fecha de nacimiento. Vacíe uno de los dos campos.`,
     bond: (label) =>
-      `${label}: escriba los números de hasta 5 animales de la misma organización que no se adopten junto con otros.`,
+      `${label}: escriba hasta 5 animales de la misma organización que no se adopten junto con otros. Si varios tienen el mismo nombre, escriba el n.º del refugio.`,
     taken: (label) => `${label}: otro animal ya lo tiene. Escriba uno distinto.`,
   },
 }

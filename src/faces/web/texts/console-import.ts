@@ -1,5 +1,5 @@
-import { REASON_HEADINGS } from '../../../transfer/reason-column.ts'
 import type { RefusalCode } from '../../../transfer/report.ts'
+import { REASON_HEADINGS } from '../../../transfer/table.ts'
 import { NOTES, REASONS } from './import-notes.ts'
 
 type Sentence = (value: string) => string
@@ -15,7 +15,7 @@ const en = {
   file: 'File',
   fileHint: 'CSV, JSON or NDJSON, up to 10 MB',
   from: 'Where the file comes from',
-  ownForm: 'My own spreadsheet, or an export of this service',
+  ownForm: 'My own spreadsheet, or an export of adoptable',
   category: 'Type to use when missing',
   categoryHint:
     'For animals whose type is missing or not recognized. If you choose “None”, they are skipped.',
@@ -25,7 +25,7 @@ const en = {
   dates: {
     label: 'Dates like 03/04/2026',
     choices: [
-      ['', 'As the other dates in the file show'],
+      ['', 'Like the other dates'],
       ['yes', 'Day first: 3 April'],
       ['no', 'Month first: March 4'],
     ] as [value: string, label: string][],
@@ -36,6 +36,8 @@ const en = {
   gone: 'The uploaded file is no longer available. Upload it again.',
   previewTitle: 'Import preview',
   previewLead: 'Nothing has changed yet. Check the numbers and examples below, then import.',
+  questionLead: 'Nothing has changed yet. Answer the question, then see the preview.',
+  failedLead: 'Nothing has changed. The file cannot be imported like this.',
   confirm: (count: number) =>
     count === 1 ? 'Import 1 animal' : `Import ${count.toLocaleString('en')} animals`,
   another: 'Choose another file',
@@ -45,11 +47,11 @@ const en = {
   toList: 'View animals',
   figures: { added: 'added', updated: 'updated', unchanged: 'unchanged', refused: 'skipped' },
   lostBonds: (count: number) =>
-    `Not published, because an animal to be adopted together with them is missing: ${count.toLocaleString('en')}.`,
+    `Animals not published, because a partner that must be adopted with them is missing: ${count.toLocaleString('en')}.`,
   takenOff: (count: number) =>
-    `No longer published, because the file says so: ${count.toLocaleString('en')}.`,
+    `Animals no longer published, because of their status in the file: ${count.toLocaleString('en')}.`,
   withdrawn: (count: number) =>
-    `Removed, because the file no longer confirms them, such as “good with children”: ${count.toLocaleString('en')}.`,
+    `Answers removed, such as “good with children”, because the file no longer confirms them: ${count.toLocaleString('en')}.`,
   examples: 'Examples from the file',
   about: (day: string) => `around ${day}`,
   statuses: {
@@ -94,6 +96,8 @@ const en = {
     reasons: {
       unknown_kind: (value) =>
         `“${value}” is not a known type. Upload the file again and choose a “Type to use when missing”.`,
+      no_kind: () =>
+        'The file does not say what type of animal this is. Upload the file again and choose a “Type to use when missing”.',
       unknown_organization_code: (value) =>
         `No organization has the code “${value}”. Correct the code in the file.`,
       known_before: (value) => `This animal is already here, as animal ${value}, and stays unchanged.`,
@@ -106,22 +110,22 @@ const en = {
         `According to the file, this animal is not for adoption, but animal ${value} has an open adoption. Cancel it, then import the file again.`,
       bond_lacking: (value) =>
         `This animal is not published, because animals to be adopted together with it were not imported: ${value}.`,
+      bond_unclear: (value) =>
+        `This animal is not published, because several animals have the name of its partner: ${value}. Write the partner's ID instead.`,
       bond_lost: (value) => `It was not imported, so its partners are not published: ${value}.`,
       no_source_id: () => 'The ID column is empty in this row, or has more than 200 characters.',
       not_utf8: () => 'Some characters cannot be read. Save the file again as CSV UTF-8.',
       other_cells: () => 'This row has more cells than the header row.',
-      line_too_long: () => 'This row is too long for an animal.',
+      line_too_long: () => 'This row is too long. Check that it describes only one animal.',
       too_many_values: (value) => `This row has more than ${value} cells, members or items.`,
       not_csv: () =>
         'A cell has a quotation mark that is not written as CSV requires. Save the spreadsheet as CSV again.',
-      known_file: (value) =>
-        `This file was already imported. Its first animal is animal ${value}. Nothing was changed.`,
       own_ids: () =>
         'The animals in this file are already here, with the same numbers. Importing would add each of them again, so nothing was changed.',
       other_program: () =>
         'This looks like an export of another program. Choose that program under “Where the file comes from”.',
       other_format: (value) =>
-        `The content of the file does not match its name. Rename it so that it ends in .${value}.`,
+        `The content of the file does not match its name. Rename the file: its name must end in .${value}.`,
       missing_column: (value) =>
         `Required columns are missing: ${value}. Check what you chose under “Where the file comes from”.`,
       column_case: (value) =>
@@ -187,7 +191,7 @@ const en = {
       title: 'Please fix the following',
       taken: (label: string) => `${label}: you chose this for two columns. Choose it for only one.`,
       source: 'Enter a name for the list, with 1 to 100 characters.',
-      noName: 'Choose the column that contains the animals’ names.',
+      noName: 'Choose the column that contains the animals’ names, or their numbers.',
     },
     /** Labels that differ from those in the form of an animal. */
     labels: {
@@ -208,7 +212,7 @@ const es: typeof en = {
   file: 'Archivo',
   fileHint: 'CSV, JSON o NDJSON, hasta 10 MB',
   from: 'De dónde viene el archivo',
-  ownForm: 'Mi propia hoja de cálculo o una exportación de este servicio',
+  ownForm: 'Mi hoja de cálculo, o una exportación de adoptable',
   category: 'Tipo que usar cuando falte',
   categoryHint:
     'Para los animales sin tipo o con un tipo que no se reconoce. Si elige «Sin asignar», se omiten.',
@@ -218,7 +222,7 @@ const es: typeof en = {
   dates: {
     label: 'Fechas como 03/04/2026',
     choices: [
-      ['', 'Como muestren las demás fechas del archivo'],
+      ['', 'Como las demás fechas'],
       ['yes', 'Primero el día: 3 de abril'],
       ['no', 'Primero el mes: 4 de marzo'],
     ],
@@ -229,6 +233,8 @@ const es: typeof en = {
   gone: 'El archivo subido ya no está disponible. Súbalo de nuevo.',
   previewTitle: 'Vista previa de la importación',
   previewLead: 'Todavía no ha cambiado nada. Compruebe las cifras y los ejemplos, y luego importe.',
+  questionLead: 'Todavía no ha cambiado nada. Responda a la pregunta y después vea la vista previa.',
+  failedLead: 'No ha cambiado nada. El archivo no se puede importar así.',
   confirm: (count) => (count === 1 ? 'Importar 1 animal' : `Importar ${count.toLocaleString('es')} animales`),
   another: 'Elegir otro archivo',
   running:
@@ -238,10 +244,11 @@ const es: typeof en = {
   toList: 'Ver los animales',
   figures: { added: 'añadidos', updated: 'actualizados', unchanged: 'sin cambios', refused: 'omitidos' },
   lostBonds: (count) =>
-    `No se publican, porque falta un animal que debe adoptarse junto con ellos: ${count.toLocaleString('es')}.`,
-  takenOff: (count) => `Ya no se publican, porque así lo indica el archivo: ${count.toLocaleString('es')}.`,
+    `Animales que no se publican, porque falta otro que debe adoptarse junto con ellos: ${count.toLocaleString('es')}.`,
+  takenOff: (count) =>
+    `Animales que ya no se publican, por su estado en el archivo: ${count.toLocaleString('es')}.`,
   withdrawn: (count) =>
-    `Datos eliminados, porque el archivo ya no los confirma, como «se lleva bien con niños»: ${count.toLocaleString('es')}.`,
+    `Datos eliminados, como «se lleva bien con niños», porque el archivo ya no los confirma: ${count.toLocaleString('es')}.`,
   examples: 'Ejemplos del archivo',
   about: (day) => `hacia el ${day}`,
   statuses: {
@@ -283,6 +290,8 @@ const es: typeof en = {
     reasons: {
       unknown_kind: (value) =>
         `«${value}» no es un tipo conocido. Suba el archivo de nuevo y elija un «Tipo que usar cuando falte».`,
+      no_kind: () =>
+        'El archivo no dice de qué tipo es este animal. Suba el archivo de nuevo y elija un «Tipo que usar cuando falte».',
       unknown_organization_code: (value) =>
         `Ninguna organización tiene el código «${value}». Corrija el código en el archivo.`,
       known_before: (value) => `Este animal ya está aquí: es el animal ${value}, y queda sin cambios.`,
@@ -295,16 +304,16 @@ const es: typeof en = {
         `Según el archivo, este animal no está en adopción, pero el animal ${value} tiene una adopción abierta. Cancélela y vuelva a importar el archivo.`,
       bond_lacking: (value) =>
         `Este animal no se publica, porque no se importaron animales que deben adoptarse junto con él: ${value}.`,
+      bond_unclear: (value) =>
+        `Este animal no se publica, porque varios animales tienen el nombre de su compañero: ${value}. Escriba el identificador del compañero.`,
       bond_lost: (value) => `No se importó, así que sus compañeros no se publican: ${value}.`,
       no_source_id: () => 'El identificador de esta fila está vacío o tiene más de 200 caracteres.',
       not_utf8: () => 'Hay caracteres que no se pueden leer. Guarde el archivo de nuevo como CSV UTF-8.',
       other_cells: () => 'Esta fila tiene más celdas que la fila de encabezados.',
-      line_too_long: () => 'Esta fila es demasiado larga para un animal.',
+      line_too_long: () => 'Esta fila es demasiado larga. Compruebe que describe un solo animal.',
       too_many_values: (value) => `Esta fila tiene más de ${value} celdas, miembros o elementos.`,
       not_csv: () =>
         'Una celda tiene comillas que no están escritas como exige el formato CSV. Guarde la hoja de nuevo como CSV.',
-      known_file: (value) =>
-        `Este archivo ya se importó. Su primer animal es el animal ${value}. No se cambió nada.`,
       own_ids: () =>
         'Los animales de este archivo ya están aquí, con los mismos números. La importación añadiría cada uno otra vez, así que no se cambió nada.',
       other_program: () =>
@@ -372,7 +381,7 @@ const es: typeof en = {
       title: 'Corrija lo siguiente',
       taken: (label) => `${label}: eligió esto para dos columnas. Elíjalo solo para una.`,
       source: 'Escriba un nombre para la lista, de 1 a 100 caracteres.',
-      noName: 'Elija la columna que contiene los nombres de los animales.',
+      noName: 'Elija la columna que contiene los nombres de los animales, o sus números.',
     },
     labels: {
       age: 'Grupo de edad: cachorro, joven, adulto o mayor',

@@ -8,7 +8,7 @@ const en = {
     kennel: 'Kennel',
     status: 'Status',
   } as Record<string, string>,
-  backwards: (order: string) => `${order}, backwards`,
+  backwards: (order: string) => `${order}, reversed`,
   columns: {
     name: 'Name',
     number: 'Shelter ID',
@@ -38,6 +38,7 @@ const en = {
   actions: {
     publish: 'Publish',
     reserve: 'Mark as reserved',
+    hold: 'Put on hold',
     unlist: 'Take out of the gallery',
     tag: 'Add a tag',
     assign: 'Assign to an organization',
@@ -52,10 +53,11 @@ const en = {
   noneSelected: 'Select at least one animal.',
   noAction: 'Choose an action.',
   noTag: 'Enter a tag.',
+  noReason: 'Enter why the animals are on hold.',
   noOrganization: 'Choose an organization.',
   notFrom: (status: string) => `The status is “${status}”. Open the animal to change it.`,
   otherOrganization:
-    'Already belongs to an organization. A move would remove the staff-only details, so do it on the page of the animal.',
+    'Already belongs to an organization. Moving the animal removes its staff-only details, so move it on its own page.',
   changedMeanwhile: 'Someone else changed this animal at the same time. Try again.',
   invalid: 'This animal cannot have this value. Open it to see why.',
 }
@@ -70,7 +72,7 @@ const es: typeof en = {
     kennel: 'Jaula',
     status: 'Estado',
   },
-  backwards: (order) => `${order}, al revés`,
+  backwards: (order) => `${order}, en orden inverso`,
   columns: {
     name: 'Nombre',
     number: 'N.º del refugio',
@@ -99,6 +101,7 @@ const es: typeof en = {
   actions: {
     publish: 'Publicar',
     reserve: 'Marcar como reservado',
+    hold: 'Retener',
     unlist: 'Retirar de la galería',
     tag: 'Añadir una etiqueta',
     assign: 'Asignar a una organización',
@@ -112,10 +115,11 @@ const es: typeof en = {
   noneSelected: 'Seleccione al menos un animal.',
   noAction: 'Elija una acción.',
   noTag: 'Escriba una etiqueta.',
+  noReason: 'Escriba por qué retiene los animales.',
   noOrganization: 'Elija una organización.',
   notFrom: (status) => `Su estado es «${status}». Abra el animal para cambiarlo.`,
   otherOrganization:
-    'Ya pertenece a una organización. El cambio borraría los datos internos; hágalo en la página del animal.',
+    'Ya pertenece a una organización. Al cambiarla se borran los datos internos; cámbiela en la página del animal.',
   changedMeanwhile: 'Otra persona cambió este animal al mismo tiempo. Inténtelo de nuevo.',
   invalid: 'Este animal no puede tener este valor. Ábralo para ver por qué.',
 }

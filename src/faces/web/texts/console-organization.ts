@@ -34,17 +34,17 @@ const en = {
         'The name of each account, e.g. @harbour. Mastodon also needs the server: @harbour@mastodon.social',
     } as Record<string, string>,
     notices: [
-      ['', 'At once'],
+      ['', 'Immediately'],
       ['daily', 'Once a day'],
     ] as (readonly [string, string])[],
     tabs: {
       details: 'Details',
       questions: 'Application questions',
       website: 'On your website',
-      public: 'See it',
+      public: 'View page',
     },
     website: {
-      lead: 'Show the animals of this organization on your own website. Changes appear there at once.',
+      lead: 'Show the animals of this organization on your own website. Changes appear there immediately.',
       script: 'Paste this line where the animals should appear',
       hint: 'Add data-kind="dog" to show one type only, or data-limit="6" to show fewer at a time.',
       iframe: 'If your website does not allow scripts, paste this line instead',
@@ -125,8 +125,9 @@ const en = {
       string
     >,
     figures: (perMinute: number, perDay: number) =>
-      `${perMinute.toLocaleString('en')} requests per minute, ${perDay.toLocaleString('en')} per day`,
-    ownFigures: 'limits of your choice, set below',
+      `${perMinute.toLocaleString('en')} a minute, ${perDay.toLocaleString('en')} a day`,
+    ownFigures: 'your own limits, below',
+    planHint: 'How many requests the key may send',
     enterpriseOnly: 'Only for the Enterprise plan',
     perMinute: 'Requests per minute',
     perDay: 'Requests per day',
@@ -136,7 +137,7 @@ const en = {
     key: 'Key',
     madeTitle: (name: string) => `Key “${name}” created`,
     madeLead: (id: number) =>
-      `Copy the key to where the program keeps its secrets. In the list of keys, its number is ${id}.`,
+      `Copy the key to where the program keeps its secrets. The list of keys shows this key as number ${id}.`,
     made: 'Created',
     valid: 'Active',
     revoked: 'Revoked',
@@ -278,8 +279,9 @@ const es: typeof en = {
     plan: 'Plan',
     plans: { free: 'Free', pro: 'Pro', business: 'Business', enterprise: 'Enterprise' },
     figures: (perMinute, perDay) =>
-      `${perMinute.toLocaleString('es')} peticiones por minuto, ${perDay.toLocaleString('es')} por día`,
-    ownFigures: 'límites a su elección, más abajo',
+      `${perMinute.toLocaleString('es')} por minuto, ${perDay.toLocaleString('es')} por día`,
+    ownFigures: 'sus propios límites, abajo',
+    planHint: 'Cuántas peticiones puede enviar la clave',
     enterpriseOnly: 'Solo para el plan Enterprise',
     perMinute: 'Peticiones por minuto',
     perDay: 'Peticiones por día',

@@ -193,7 +193,7 @@ const es: typeof en = {
       reset: 'La contraseña nueva sustituye a la anterior y cierra su sesión en todos los dispositivos.',
     },
     name: 'Su nombre',
-    nameHint: 'Los demás lo ven junto a sus cambios.',
+    nameHint: 'Se muestra a los demás junto a los cambios que usted haga.',
     password: 'Contraseña',
     buttons: {
       first: 'Crear cuenta',

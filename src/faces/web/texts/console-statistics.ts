@@ -17,7 +17,9 @@ const en = {
   },
   /** A figure that cannot be computed yet. */
   unknown: '–',
-  rateHint: 'The live release rate is the share of outcomes in which the animal left alive.',
+  rateHint:
+    'The live release rate is the share of outcomes in which the animal left alive. ' +
+    'Applications per animal counts only animals with an application.',
   columns: {
     month: 'Month',
     type: 'Type',
@@ -47,7 +49,7 @@ const en = {
 
 const es: typeof en = {
   title: 'Estadísticas',
-  lead: 'Se calculan con los animales tal como están ahora. Los animales eliminados no cuentan.',
+  lead: 'Estas cifras se calculan con los datos actuales de los animales. Los animales eliminados no cuentan.',
   months: 'Periodo',
   monthsOf: (count) => (count === 1 ? 'Este mes' : `Los últimos ${count} meses`),
   organization: 'Organización',
@@ -55,7 +57,7 @@ const es: typeof en = {
   show: 'Mostrar',
   csv: 'Descargar como CSV',
   figures: {
-    inCare: 'Aquí hoy',
+    inCare: 'En el refugio hoy',
     intakes: 'Ingresos',
     outcomes: 'Salidas',
     liveReleaseRate: 'Tasa de salidas con vida',
@@ -63,7 +65,9 @@ const es: typeof en = {
     perAnimal: 'Solicitudes por animal',
   },
   unknown: '–',
-  rateHint: 'La tasa de salidas con vida es la proporción de salidas en las que el animal sale con vida.',
+  rateHint:
+    'La tasa de salidas con vida es la proporción de salidas en las que el animal sale con vida. ' +
+    'Las solicitudes por animal cuentan solo los animales con alguna solicitud.',
   columns: {
     month: 'Mes',
     type: 'Tipo',

@@ -4,6 +4,7 @@ import { importWords } from './console-import.ts'
 import { organization } from './console-organization.ts'
 import { people } from './console-people.ts'
 import { statistics } from './console-statistics.ts'
+import { webhooks } from './console-webhooks.ts'
 
 /** The texts of the console. Its larger parts have separate files. */
 const en = {
@@ -18,6 +19,8 @@ const en = {
     usage: 'API usage',
     people: 'People',
     keys: 'API keys',
+    webhooks: 'Webhooks',
+    events: 'Recent events',
   },
   roles: { viewer: 'Viewer', staff: 'Staff', manager: 'Manager', admin: 'Admin' } as Record<string, string>,
   signOut: 'Sign out',
@@ -31,8 +34,6 @@ const en = {
   /** Notices after a change, by their name in the next page's URL. */
   notices: {
     added: 'Animal added. Now add photos: animals with photos find a home sooner.',
-    addedUnassigned:
-      'Animal added. It is in the gallery without an organization, so people do not see which shelter to contact.',
     addedAnother: 'Animal added. Fill in the form again to add the next one.',
     organizationAdded: 'Organization added. You can now add animals to it and invite its people.',
     saved: 'Changes saved.',
@@ -66,6 +67,11 @@ const en = {
     passwordChanged: 'Password changed. You are signed out on all other devices.',
     keyRevoked: 'Key revoked. Requests with this key are now refused.',
     keyGone: 'This key has already been revoked.',
+    webhookOn: 'The webhook is on. New events are being sent.',
+    webhookOff: 'The webhook is off.',
+    webhookRemoved: 'Webhook removed.',
+    testSent: 'The test is being sent. Reload the page to see the result.',
+    sentAgain: 'Sending again. Reload the page to see the result.',
   } as Record<string, string>,
   /** Messages for errors that people may see, by code. */
   errors: {
@@ -79,6 +85,8 @@ const en = {
     application_not_found:
       'This application does not exist, or it is for an animal of another organization. Search for it in the list of applications.',
     order_not_found: 'This adoption does not exist.',
+    followed_animal: 'This animal is a copy from another installation. Change it there.',
+    followed_organization: 'This organization is a copy from another installation. Change it there.',
     order_open: 'This animal has an open adoption. Complete or cancel the adoption first.',
     order_closed: 'This adoption is already closed.',
     pet_not_available: 'This animal is no longer available.',
@@ -93,6 +101,10 @@ const en = {
     payload_too_large: 'This is too large. A photo can be up to 15 MB, and a form up to 256 kB.',
     idempotency_key_reused:
       'This form was already saved with different content. Check what was added: if you save now, you add another one.',
+    webhook_not_found: 'This webhook does not exist or has been removed.',
+    delivery_not_found: 'This delivery has been removed, or it is being sent right now. Reload the page.',
+    too_many_webhooks:
+      'There are already 100 webhooks, which is the limit. Remove one before you add another.',
     idempotency_key_in_use: 'This form is being saved right now. Wait a moment, then check the list.',
   } as Record<string, string>,
   /** The message for errors that are not in `errors`. */
@@ -116,6 +128,7 @@ const en = {
   ...applications.en,
   ...organization.en,
   ...people.en,
+  ...webhooks.en,
   import: importWords.en,
   statistics: statistics.en,
 }
@@ -132,6 +145,8 @@ const es: typeof en = {
     usage: 'Uso de la API',
     people: 'Personas',
     keys: 'Claves de API',
+    webhooks: 'Webhooks',
+    events: 'Eventos recientes',
   },
   roles: { viewer: 'Lectura', staff: 'Personal', manager: 'Responsable', admin: 'Administración' },
   signOut: 'Cerrar sesión',
@@ -144,8 +159,6 @@ const es: typeof en = {
   },
   notices: {
     added: 'Animal añadido. Ahora añada fotos: con fotos se encuentra antes un hogar.',
-    addedUnassigned:
-      'Animal añadido. Está en la galería sin organización, así que no se ve con qué refugio hay que contactar.',
     addedAnother: 'Animal añadido. Rellene de nuevo el formulario para añadir el siguiente.',
     organizationAdded: 'Organización añadida. Ya puede añadirle animales e invitar a su equipo.',
     saved: 'Cambios guardados.',
@@ -179,6 +192,11 @@ const es: typeof en = {
     passwordChanged: 'Contraseña cambiada. Se cerró su sesión en los demás dispositivos.',
     keyRevoked: 'Clave revocada. A partir de ahora se rechazan las peticiones que la usen.',
     keyGone: 'Esta clave ya se había revocado.',
+    webhookOn: 'El webhook está activo. Ya se envían los eventos nuevos.',
+    webhookOff: 'El webhook está desactivado.',
+    webhookRemoved: 'Webhook eliminado.',
+    testSent: 'La prueba se está enviando. Recargue la página para ver el resultado.',
+    sentAgain: 'Se está enviando de nuevo. Recargue la página para ver el resultado.',
   },
   errors: {
     insufficient_access:
@@ -191,6 +209,8 @@ const es: typeof en = {
     application_not_found:
       'Esta solicitud no existe o es para un animal de otra organización. Búsquela en la lista de solicitudes.',
     order_not_found: 'Esta adopción no existe.',
+    followed_animal: 'Este animal es una copia de otra instalación. Modifíquelo allí.',
+    followed_organization: 'Esta organización es una copia de otra instalación. Modifíquela allí.',
     order_open: 'Este animal tiene una adopción abierta. Complétela o cancélela primero.',
     order_closed: 'Esta adopción ya está cerrada.',
     pet_not_available: 'Este animal ya no está disponible.',
@@ -207,6 +227,9 @@ const es: typeof en = {
       'Es demasiado grande. Una foto puede ocupar hasta 15 MB y un formulario, hasta 256 kB.',
     idempotency_key_reused:
       'Este formulario ya se guardó con otro contenido. Compruebe lo que añadió: si guarda ahora, añadirá otro más.',
+    webhook_not_found: 'Este webhook no existe o se eliminó.',
+    delivery_not_found: 'Esta entrega se eliminó o se está enviando ahora mismo. Recargue la página.',
+    too_many_webhooks: 'Ya hay 100 webhooks, que es el límite. Elimine uno antes de añadir otro.',
     idempotency_key_in_use:
       'Este formulario se está guardando en este momento. Espere un poco y compruebe la lista.',
   },
@@ -237,6 +260,7 @@ const es: typeof en = {
   ...applications.es,
   ...organization.es,
   ...people.es,
+  ...webhooks.es,
   import: importWords.es,
   statistics: statistics.es,
 }

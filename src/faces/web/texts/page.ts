@@ -28,6 +28,8 @@ const en = {
     503: 'Please try again in a moment.',
   } as Record<number, string>,
   toGallery: 'See all animals',
+  copiedFrom: 'From',
+  applyAt: (host: string) => `Apply at ${host}`,
   /** Translations of the built-in categories' names, by the English name in lower case. */
   kinds: {} as Words,
   age: { baby: 'Baby', young: 'Young', adult: 'Adult', senior: 'Senior' } as Words,
@@ -63,6 +65,8 @@ const es: typeof en = {
     503: 'Inténtelo de nuevo dentro de un momento.',
   },
   toGallery: 'Ver todos los animales',
+  copiedFrom: 'De',
+  applyAt: (host: string) => `Solicitar la adopción en ${host}`,
   kinds: {
     dog: 'Perro',
     cat: 'Gato',
