@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
-import { ApiError } from '../../../../errors.ts'
+import { isRefusal } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import type { ReadBody } from '../../../../http/face.ts'
 import { type FormBody, readForm } from '../../../../http/form-body.ts'
@@ -12,12 +12,13 @@ import { checkField, type Problem } from '../../forms.ts'
 import { onlyChoice, readFormChoices, readOrganizations } from '../choices.ts'
 import { readValues, type Values } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { newOnce, ONCE, runOnce } from '../once.ts'
+import { newOnce, ONCE, submitOnce } from '../once.ts'
 import { MAX_FORM_BYTES, PREFIX } from '../pages.ts'
 import { addAll, newPhotosField, requireSender } from '../photos/photos.ts'
-import { animalForm, FORM_FIELDS, newPetOf, petProblems } from './form.ts'
-import { animalPage, findSameChip, lacksOrganization, ownAnimal } from './page.ts'
-import { withTypedAge } from './typed-age.ts'
+import { animalForm, FORM_FIELDS, newPetOf, petProblems, withTypedAge } from './form.ts'
+import { PUBLISHED, publishedWarnings } from './gaps.ts'
+import { ownAnimal, withBondIds } from './own-animal.ts'
+import { animalPage, findSameChip } from './page.ts'
 
 const PATH = '/animals/new'
 
@@ -63,7 +64,7 @@ async function save(
 ): Promise<unknown> {
   const { fields: form, photos } = body
   const { words } = wordsFor(request)
-  const values = readValues(form, FORM_FIELDS)
+  const values = await withBondIds(context, request, readValues(form, FORM_FIELDS))
   const status = form.get('status') === 'available' ? 'available' : ''
   try {
     const sent = { ...withTypedAge(newPetOf(values), context.clock()), ...(status && { status }) }
@@ -80,10 +81,9 @@ async function save(
     // The page of the animal warns if another animal has the same microchip.
     const isAnother =
       form.get('next') === 'another' && (await findSameChip(context, request, { ...pet, id })).length === 0
-    const notice = lacksOrganization(pet) ? 'addedUnassigned' : 'addedAnother'
-    return reply.redirect(isAnother ? another(values, status, notice) : added, 303)
+    return reply.redirect(isAnother ? another(values, status, id) : added, 303)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    if (!isRefusal(error)) throw error
     reply.code(error.status)
     const problems = petProblems(error, words, { values })
     return page(context, request, values, status, problems, photos.length > 0)
@@ -100,14 +100,14 @@ async function add(
   const { caller } = request
   await requireSender(context, request)
   const pet = await requested.readNew(context, sent)
-  const { id } = await runOnce(request, fields, (key) => requested.add(context, { caller, key }, pet))
+  const { id } = await submitOnce(request, fields, (key) => requested.add(context, { caller, key }, pet))
   return { id, pet, problems: await addAll(context, request, photos, { kind: 'pet', id }) }
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 20) : '')
 
-function another(values: Values, status: string, done: string): string {
-  const query = new URLSearchParams({ done, status })
+function another(values: Values, status: string, id: number): string {
+  const query = new URLSearchParams({ done: 'addedAnother', status, [PUBLISHED]: String(id) })
   for (const name of REPEATED) if (values[name]) query.set(name, values[name])
   return `${PREFIX}${PATH}?${query}`
 }
@@ -135,6 +135,6 @@ ${checkField({ name: 'status', label, hint, value: status, checked: 'available' 
   })
   return consolePage(request, {
     title: animal.addTitle,
-    main: html`<h1>${animal.addTitle}</h1><p class="lead">${animal.addHint}</p>${form}`,
+    main: html`${await publishedWarnings(context, request)}<h1>${animal.addTitle}</h1><p class="lead">${animal.addHint}</p>${form}`,
   })
 }

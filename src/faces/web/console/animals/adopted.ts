@@ -3,25 +3,23 @@ import type { AdoptedBy } from '../../../../applications/adoption.ts'
 import { listOpen } from '../../../../applications/search.ts'
 import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
-import { ApiError } from '../../../../errors.ts'
+import { ApiError, isRefusal } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
-import { cleanEmail } from '../../../../http/email.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
-import { createBodyParser } from '../../../../http/validate-body.ts'
+import { cleanEmail } from '../../../../http/text.ts'
+import { createBodyParser } from '../../../../http/validate.ts'
 import { NewOrder } from '../../../../orders/schema.ts'
 import { viewerOf } from '../../../../orders/store.ts'
-import * as requested from '../../../../pets/requested.ts'
 import { type Problem, problemSummary, radioField, textField } from '../../forms.ts'
-import { textsOf } from '../../texts/texts.ts'
 import { applicantName } from '../applications/applicant.ts'
 import { NON_FIELD, problemsOf } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { type OwnAnimal, ownAnimal } from './page.ts'
+import { changeAnimal, type OwnAnimal, ownAnimal } from './own-animal.ts'
 
-/** The values of the choice that is no application. */
+/** The values of the choices other than an application. */
 const [SOMEONE_ELSE, NOT_SAID] = ['else', 'none']
 const FIELDS = ['name', 'email', 'phone'] as const
 
@@ -30,10 +28,8 @@ type FormTexts = Partial<Record<'who' | (typeof FIELDS)[number], string>>
 /** The page that asks who has adopted an animal. */
 export function adoptedPages(app: App, context: Context): void {
   const path = '/animals/:id/adopted'
-  app.get(path, async (request: FastifyRequest) =>
-    adoptedPage(context, request, await ownAnimal(context, request)),
-  )
-  app.post(path, (request: FastifyRequest, reply) => record(context, request, reply))
+  app.get(path, async (request) => adoptedPage(context, request, await ownAnimal(context, request)))
+  app.post(path, (request, reply) => record(context, request, reply))
 }
 
 const readOrder = createBodyParser(NewOrder)
@@ -47,7 +43,7 @@ async function record(context: Context, request: FastifyRequest, reply: FastifyR
     await markAdopted(context, request, stored, typed)
     return reply.redirect(`${PREFIX}/animals/${stored.id}?done=sold`, 303)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    if (!isRefusal(error)) throw error
     reply.code(error.status)
     return adoptedPage(context, request, stored, { typed, problems: problemsIn(error, request) })
   }
@@ -56,18 +52,14 @@ async function record(context: Context, request: FastifyRequest, reply: FastifyR
 async function markAdopted(
   context: Context,
   request: FastifyRequest,
-  { id, pet }: OwnAnimal,
+  stored: OwnAnimal,
   { who = '', name = '', email = '', phone = '' }: FormTexts,
 ): Promise<void> {
   const { caller } = request
+  const { id, pet } = stored
   // The form was sent twice.
   if (pet.status === 'sold') return
-  if (who === NOT_SAID) {
-    const patch = await requested.readPatch(context, { status: 'sold' })
-    const target = { id, conditions: { view: caller.view } }
-    await requested.change(context, { caller, key: undefined }, patch, target)
-    return
-  }
+  if (who === NOT_SAID) return changeAnimal(context, request, stored, { status: 'sold' })
   const by = { ...viewerOf(caller), ...actorOf(caller) }
   await context.write(
     changes.completeAdoption,
@@ -91,7 +83,7 @@ function adopterIn(petId: number, { who, name, email, phone }: Required<FormText
 }
 
 function problemsIn(error: ApiError, request: FastifyRequest): Problem[] {
-  const { language, words } = wordsFor(request)
+  const { texts, words } = wordsFor(request)
   const { applications, animal } = words
   if (error.code !== 'validation_failed')
     return [
@@ -108,7 +100,7 @@ function problemsIn(error: ApiError, request: FastifyRequest): Problem[] {
     { name: 'adopter.phone', kind: 'line' as const },
   ]
   const labels = Object.fromEntries(
-    FIELDS.map((name) => [`adopter.${name}`, textsOf(language).apply.fields[name] ?? name]),
+    FIELDS.map((name) => [`adopter.${name}`, texts.apply.fields[name] ?? name]),
   )
   const found = problemsOf(error, words, { fields, labels, maxLengthOf: () => undefined })
   return found.map(({ field, message }) => ({ field: field.replace('adopter.', ''), message }))
@@ -120,9 +112,9 @@ async function adoptedPage(
   { id, pet }: OwnAnimal,
   { typed = {}, problems = [] }: { typed?: FormTexts; problems?: readonly Problem[] } = {},
 ): Promise<string> {
-  const { language, words } = wordsFor(request)
+  const { texts, words } = wordsFor(request)
   const { adopted } = words.animal
-  const { apply } = textsOf(language)
+  const { apply } = texts
   const open = await listOpen(context.db, id, viewerOf(request.caller))
   const approved = open.find(({ status }) => status === 'approved')
   const choices = [

@@ -321,7 +321,7 @@ test('status buttons publish, reserve and mark as adopted; an impossible change:
   assert.match(refused.text, /role="alert">The status of this animal has changed/)
   assert.equal((await move('nothing')).status, 400)
   const back = await move('available', { to: '/console/animals?status=sold' })
-  assert.equal(back.headers.location, '/console/animals?status=sold&done=available')
+  assert.equal(back.headers.location, '/console/animals?status=sold&done=available&published=1')
   assert.match(String((await move('sold', { to: '//elsewhere.example' })).headers.location), /^\/console\//)
 })
 

@@ -14,7 +14,7 @@ async function startWithRex(t: Parameters<typeof startApp>[0]): Promise<{ app: T
 
 const staffOf = async (app: TestApp) => (await app.get('/v1/pets/1')).body.staff
 
-test('POST …/outcome records how an animal left, and takes it off the gallery; removing it makes it unlisted', async (t) => {
+test('POST …/outcome records how an animal left, and takes it off the gallery; after its removal the animal is unlisted', async (t) => {
   const { app, ana } = await startWithRex(t)
   const action = `${PAGE}/outcome`
   assert.equal(formIn((await ana.get(PAGE)).text, action)['staff.outcomeDate'], '2026-11-23')
@@ -67,7 +67,7 @@ test('POST …/outcome of an adopted animal records the date of the adoption', a
   assert.deepEqual([status, staff], ['sold', { outcomeDate: '2026-11-22' }])
 })
 
-test('POST …/notes adds notes once, also while others add some; the page of notes has them by kind', async (t) => {
+test('POST …/notes adds each note once, even while others add notes; the page of notes lists them by kind', async (t) => {
   const { app, ana } = await startWithRex(t)
   const note = (kind: string, date: string, text: string) => ({
     ...{ 'note.kind': kind, 'note.date': date, 'note.text': text },
@@ -107,8 +107,8 @@ test('POST …/notes of an empty note or with a wrong date gets 400 and keeps wh
     const answer = await ana.fill(PAGE, { 'note.kind': 'medical', ...fields }, `${PAGE}/notes`)
     assert.equal(answer.status, 400)
     assert.match(answer.text, message)
-    const kept = formIn(answer.text, `${PAGE}/notes`)
-    assert.deepEqual([kept['note.kind'], kept['note.text']], ['medical', fields['note.text']])
+    const form = formIn(answer.text, `${PAGE}/notes`)
+    assert.deepEqual([form['note.kind'], form['note.text']], ['medical', fields['note.text']])
   }
   assert.equal(await staffOf(app), undefined)
 })

@@ -1,7 +1,7 @@
-import { latestDate } from '../../../../pets/age.ts'
-import { careStart } from '../../../../pets/care.ts'
+import type { FastifyRequest } from 'fastify'
+import { careStart, latestDate } from '../../../../pets/age.ts'
 import type { StaffPet } from '../../../../pets/inside.ts'
-import { daysSince, formatDate } from '../../dates.ts'
+import { daysSince, formatDate } from '../../formats.ts'
 import { wordsFor } from '../frame.ts'
 
 interface DaysInCare {
@@ -13,7 +13,7 @@ interface DaysInCare {
   isPlanned: boolean
 }
 
-/** @returns undefined for an animal that is no longer in care */
+/** @returns undefined if the animal is no longer in care */
 export function daysInCare(
   { status, staff, createdAt, publishedAt }: Omit<StaffPet, 'id' | 'name'>,
   now: number,
@@ -27,8 +27,8 @@ export function daysInCare(
 
 /** A sentence about the days in care; empty for an animal that is no longer in care. */
 export function careSentence(
-  request: Parameters<typeof wordsFor>[0],
-  pet: Parameters<typeof daysInCare>[0],
+  request: FastifyRequest,
+  pet: Omit<StaffPet, 'id' | 'name'>,
   now: number,
 ): string {
   const { language, words } = wordsFor(request)

@@ -3,6 +3,7 @@ import { type Html, html } from '../../../../http/html.ts'
 import type { StaffPetQuery } from '../../../../pets/inside.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
+import { wholeNumberOf } from '../address.ts'
 import type { Choice, Choices } from '../choices.ts'
 import { PREFIX } from '../pages.ts'
 
@@ -12,39 +13,33 @@ export const LIST_PATH = `${PREFIX}/animals`
 const MAX_Q_LENGTH = 100
 const MAX_WORDS = 8
 
+const NAMES = ['q', 'status', 'category', 'organization', 'photos', 'sort'] as const
+
 /** An invalid value becomes empty. */
-export interface Filters {
-  q: string
-  status: string
-  category: string
-  organization: string
-  photos: string
-  sort: string
-}
-const NAMES = [
-  ...(['q', 'status', 'category', 'organization', 'photos', 'sort'] as const),
-] satisfies (keyof Filters)[]
+export type Filters = Record<(typeof NAMES)[number], string>
 
 /** The columns that sort the list. */
 export const SORT_COLUMNS = ['name', 'number', 'kennel', 'intake', 'status'] as const
 const SORTS: string[] = SORT_COLUMNS.flatMap((column) => [column, `-${column}`])
 
+const STATUSES = ['available', 'pending', 'sold', 'unlisted', 'left']
+
 export function filtersIn(query: Record<string, unknown>): Filters {
-  const [q = '', status = '', category = '', organization = '', photos = '', sort = ''] = NAMES.map(
-    (name) => {
-      const value = query[name]
-      return typeof value === 'string' ? value.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim() : ''
-    },
-  )
-  const words = [...q].slice(0, MAX_Q_LENGTH).join('').trim().split(/\s+/).slice(0, MAX_WORDS)
-  const id = (text: string): string => (/^\d{1,15}$/.test(text) ? text : '')
+  const textOf = (name: keyof Filters): string => {
+    const value = query[name]
+    return typeof value === 'string' ? value.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim() : ''
+  }
+  const oneOf = (name: keyof Filters, allowed: string[]): string =>
+    allowed.find((one) => one === textOf(name)) ?? ''
+  const idOf = (name: keyof Filters): string => String(wholeNumberOf(textOf(name)) ?? '')
+  const words = [...textOf('q')].slice(0, MAX_Q_LENGTH).join('').trim().split(/\s+/)
   return {
-    q: words.join(' '),
-    status: ['available', 'pending', 'sold', 'unlisted', 'left'].includes(status) ? status : '',
-    category: id(category),
-    organization: id(organization),
-    photos: ['with', 'without'].includes(photos) ? photos : '',
-    sort: SORTS.includes(sort) ? sort : '',
+    q: words.slice(0, MAX_WORDS).join(' '),
+    status: oneOf('status', STATUSES),
+    category: idOf('category'),
+    organization: idOf('organization'),
+    photos: oneOf('photos', ['with', 'without']),
+    sort: oneOf('sort', SORTS),
   }
 }
 

@@ -2,8 +2,9 @@ import type { ApiError } from '../../../../errors.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
 import { SCHEMAS } from '../../../../pets/fields.ts'
-import { parseBreeds } from '../../../../transfer/phrases.ts'
+import { birthDateOf, parseAge, parseBreeds } from '../../../../transfer/phrases.ts'
 import { BREED_FIELD, breedList } from '../../breeds.ts'
+import { formatDate } from '../../formats.ts'
 import {
   checkField,
   longTextField,
@@ -19,6 +20,7 @@ import {
   currencyField,
   type FormField,
   field,
+  long,
   NON_FIELD,
   patchOf,
   problemsOf,
@@ -26,15 +28,17 @@ import {
   type Values,
   wide,
 } from '../fields.ts'
-import { TYPED_AGE } from './typed-age.ts'
+
+/** The name of the field for an age such as "about 3 years". It is stored as an estimated date of birth. */
+const TYPED_AGE = 'typedAge'
 
 /** The fields of the form, by group. */
 const GROUPS = {
   basics: [
     wide('name'),
     field('categoryId', 'idChoice'),
-    field('organizationId', 'idChoice'),
     field('sex', 'choice'),
+    long('organizationId', 'idChoice'),
     field('breed.primary'),
     field('breed.secondary'),
     field('breed.mixed', 'check'),
@@ -72,8 +76,8 @@ const GROUPS = {
     field('fee.currency', 'currency'),
     wide('bondedWith', 'ids'),
     field('contact.name'),
-    field('contact.email', 'email'),
     field('contact.phone'),
+    long('contact.email', 'email'),
   ],
   place: [
     field('place.city'),
@@ -84,7 +88,7 @@ const GROUPS = {
     field('place.longitude', 'number'),
   ],
   staff: [
-    field('staff.microchip'),
+    long('staff.microchip'),
     field('staff.intakeDate', 'date'),
     field('staff.intakeKind'),
     field('staff.kennel'),
@@ -92,8 +96,8 @@ const GROUPS = {
     wide('staff.notes', 'text'),
     wide('staff.holdReason'),
     field('staff.fosterName'),
-    field('staff.fosterEmail', 'email'),
     field('staff.fosterPhone'),
+    long('staff.fosterEmail', 'email'),
   ],
 } as const satisfies Record<string, FormField[]>
 
@@ -126,7 +130,7 @@ function withPlainBreed<Patch extends object>(patch: Patch): Patch {
   const second = typeof breed.secondary === 'string' ? breed.secondary : undefined
   const kind = breed.primary
   const { breed: read } = parseBreeds([breed.primary, second], { kind })
-  // A second breed that is typed alone says nothing about the box for mixed breeds.
+  // A second breed in its own field does not change the box for mixed breeds.
   const isSaid = read?.primary !== breed.primary || read.secondary !== second
   return read && isSaid ? { ...patch, breed: { ...breed, ...read } } : patch
 }
@@ -207,7 +211,7 @@ function groupOf(group: string, all: readonly FormField[], parts: FormParts, wor
   return html`<details class="group"${(group === 'basics' || isUsed) && html` open`}>
 <summary>${isNew ? html`<h2>${groups[group]}</h2>` : html`<h3>${groups[group]}</h3>`}</summary>
 ${hint && html`<p class="hint">${hint}</p>`}<div class="fields">${fields.map((field) =>
-    field.wide ? html`<div class="wide">${input(field, parts)}</div>` : input(field, parts),
+    field.width ? html`<div class="${field.width}">${input(field, parts)}</div>` : input(field, parts),
   )}</div></details>`
 }
 
@@ -240,7 +244,7 @@ function input({ name, kind }: FormField, { language, values, problems, choices 
     case 'date':
       return textField({ ...shared, type: 'date' })
     case 'number':
-      // No numeric keypad: on phones it lacks the minus sign that longitudes need.
+      // No numeric keypad: on phones it has no minus sign that longitudes need.
       return textField(shared)
     case 'money':
       return textField({ ...shared, inputMode: 'decimal' })
@@ -283,8 +287,14 @@ function choicesOf(
 }
 
 /** The displayed text of a field: for a choice, its label instead of its value. */
-export function displayText({ name, kind }: FormField, text: string, texts: Words): string {
+export function displayText(
+  { name, kind }: FormField,
+  text: string,
+  texts: Words,
+  language: Language,
+): string {
   if (text === '') return text
+  if (kind === 'date' && Number.isFinite(Date.parse(text))) return formatDate(language, Date.parse(text))
   const { yes, no } = texts.console.animal.fields
   if (kind === 'yesOrNo' || kind === 'check') return { yes, no }[text] ?? text
   if (kind !== 'choice') return text
@@ -297,7 +307,7 @@ export function conflictPanel(language: Language, theirs: Values, yours: Values)
   const texts = textsOf(language)
   const { conflict, fields } = texts.console.animal
   const cell = (field: FormField, text = ''): Part =>
-    displayText(field, text, texts) || html`<i>${conflict.empty}</i>`
+    displayText(field, text, texts, language) || html`<i>${conflict.empty}</i>`
   const inConflict = FORM_FIELDS.filter(({ name }) => name in yours && yours[name] !== theirs[name])
   const rows = inConflict.map(
     (field) => html`<tr><th scope="row"><a href="#field-${field.name}">${fields.labels[field.name]}</a></th>
@@ -308,4 +318,19 @@ export function conflictPanel(language: Language, theirs: Values, yours: Values)
 <p>${conflict.advice}</p>
 <table><thead><tr><th scope="col">${conflict.field}</th><th scope="col">${conflict.theirs}</th><th scope="col">${conflict.yours}</th></tr></thead>
 <tbody>${rows}</tbody></table></section>`
+}
+
+type Json = Record<string, unknown>
+
+/**
+ * Replaces a typed age by the date of birth. An age that cannot be read, or that is next to a date of birth,
+ * becomes an invalid date of birth, which the schema refuses.
+ */
+export function withTypedAge({ [TYPED_AGE]: typed, ...pet }: Json, now: number): Json {
+  if (typeof typed !== 'string') return pet
+  // The age group follows from the date of birth.
+  const { age, ...others } = pet
+  const span = others.birthDate === undefined ? parseAge(typed) : undefined
+  const today = new Date(now).toISOString().slice(0, 10)
+  return { ...others, birthDate: span ? birthDateOf(span, today) : typed, birthDateExact: false }
 }

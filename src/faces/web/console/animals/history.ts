@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
+import type { Language } from '../../../../http/language.ts'
 import type { DatedNote } from '../../../../pets/fields.ts'
 import { findHistory } from '../../../../pets/history.ts'
 import type { PetHistory } from '../../../../pets/schema.ts'
 import type { StoredPet } from '../../../../pets/store.ts'
 import { type ChangeAuthor, listChangeAuthors } from '../../../../staff/store.ts'
-import { formatDateTime } from '../../dates.ts'
-import { type Texts, textsOf } from '../../texts/texts.ts'
+import { formatDateTime } from '../../formats.ts'
+import type { Texts } from '../../texts/texts.ts'
 import { valuesOf } from '../fields.ts'
 import { wordsFor } from '../frame.ts'
 import { displayText, FORM_FIELDS, OUTCOME_FIELDS } from './form.ts'
@@ -20,8 +21,7 @@ export async function historySection(
   request: FastifyRequest,
   { id }: StoredPet & { id: number },
 ): Promise<Html> {
-  const { language, words } = wordsFor(request)
-  const texts = textsOf(language)
+  const { language, texts, words } = wordsFor(request)
   const changes = (await findHistory(db, id, request.caller.view)) ?? []
   const authors = await listChangeAuthors(
     db,
@@ -30,7 +30,7 @@ export async function historySection(
   const items = changes.map(
     ({ at, keyId, changes }) => html`<li><p><strong>${authorLabel(words, authors.get(keyId))}</strong>
 <time datetime="${at}">${formatDateTime(language, Date.parse(at))}</time></p>
-<ul>${linesOf(changes, texts).map((line) => html`<li>${lineItem(words, line)}</li>`)}</ul></li>`,
+<ul>${linesOf(changes, texts, language).map((line) => html`<li>${lineItem(words, line)}</li>`)}</ul></li>`,
   )
   return html`<section class="card" aria-labelledby="history"><h2 id="history">${words.animal.sections.history}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.animal.history.none}</p>`}</section>`
@@ -66,6 +66,7 @@ const shortened = (text: string): string =>
 export function linesOf(
   changes: PetHistory[number]['changes'],
   texts: Pick<Texts, 'common' | 'console'>,
+  language: Language,
 ): HistoryLine[] {
   const { animal, animals } = texts.console
   const { labels } = animal.fields
@@ -78,8 +79,8 @@ export function linesOf(
   const changed = FIELDS.filter(({ name }) => from[name] !== to[name])
   const fieldLines = changed.map((field) => ({
     label: labels[field.name] ?? field.name,
-    from: shortened(displayText(field, from[field.name] ?? '', texts)),
-    to: shortened(displayText(field, to[field.name] ?? '', texts)),
+    from: shortened(displayText(field, from[field.name] ?? '', texts, language)),
+    to: shortened(displayText(field, to[field.name] ?? '', texts, language)),
   }))
   const { status, photos } = changes
   const statusOf = (value: unknown): string => animals.statuses[String(value ?? 'unlisted')] ?? ''

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Person, signIn } from '../../../../testing/console.ts'
+import { JPEG, picture } from '../../../../testing/pictures.ts'
 import { startApp, type TestApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
 const NOW = Date.UTC(2026, 10, 23, 12)
@@ -122,7 +123,10 @@ test('POST /console/animals/selected changes the selected animals and returns to
   const { app, ana } = await startWithAnimals(t)
   const to = `${LIST}?sort=name`
   const published = await select(ana, [1, 3], { action: 'publish' }, to)
-  assert.deepEqual([published.status, published.headers.location], [303, `${to}&done=selectedChanged`])
+  assert.deepEqual(
+    [published.status, published.headers.location],
+    [303, `${to}&done=selectedChanged&published=1&published=3`],
+  )
   assert.deepEqual(await statusesOf(app, [1, 3]), ['available', 'available'])
   await select(ana, [1, 3], { action: 'reserve' })
   assert.deepEqual(await statusesOf(app, [1, 3]), ['pending', 'pending'])
@@ -157,7 +161,7 @@ test('POST /console/animals/selected reports animals that cannot be changed, cha
   assert.match(text, /<option value="unlist" selected>/)
 })
 
-test('GET /console/ counts an animal with an outcome not among the unpublished ones', async (t) => {
+test('GET /console/ does not count an animal with an outcome as unpublished', async (t) => {
   const { ana } = await startWithAnimals(t)
   const counts = [...(await ana.get('/console/')).text.matchAll(/\?status=(\w+)"><b>(\d+)</g)]
   assert.deepEqual(
@@ -166,7 +170,7 @@ test('GET /console/ counts an animal with an outcome not among the unpublished o
   )
 })
 
-test('the list publishes and reserves no animal on hold, and offers no button for it', async (t) => {
+test('an animal on hold cannot be published or reserved from the list, which has no button for it', async (t) => {
   const { app, ana } = await startWithAnimals(t)
   const publishes = /aria-label="Publish Zoe"/
   assert.match((await ana.get(LIST)).text, publishes)
@@ -182,6 +186,73 @@ test('the list publishes and reserves no animal on hold, and offers no button fo
   assert.equal((await select(ana, [3], { action: 'unlist' })).status, 303)
 })
 
+test('POST /console/animals/selected puts animals on hold, except those adopted, gone or on hold for another reason', async (t) => {
+  const { app, ana } = await startWithAnimals(t)
+  await app.patch('/v1/pets/5', { staff: { holdReason: 'Bite case.' } })
+  const hold = (ids: number[]) => select(ana, ids, { action: 'hold', 'staff.holdReason': 'Kennel cough.' })
+  const holdsOf = async (ids: number[]) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const { status, staff } = (await app.get(`/v1/pets/${id}`)).body
+        return [status, staff?.holdReason]
+      }),
+    )
+
+  const { status, text } = await hold([1, 2, 3, 4, 5, 6])
+
+  assert.equal(status, 409)
+  assert.match(text, /Done for 3 animals\./)
+  assert.match(text, /Ada<\/a>: The status is “Adopted”/)
+  assert.match(text, /Moe<\/a>: The status is “On hold”/)
+  assert.match(text, /Lea<\/a>: The status is “Died”/)
+  assert.match(text, /name="staff\.holdReason" type="text" value="Kennel cough\."/)
+  assert.deepEqual(await holdsOf([1, 2, 3]), Array(3).fill([undefined, 'Kennel cough.']))
+  assert.deepEqual(await holdsOf([4, 5, 6]), [
+    ['sold', undefined],
+    [undefined, 'Bite case.'],
+    [undefined, undefined],
+  ])
+  assert.equal((await hold([1, 2, 3])).status, 303, 'already on hold for this reason')
+})
+
+test('the list warns about animals that it publishes without an organization or a photo, until they have both', async (t) => {
+  const { app, ana } = await startWithAnimals(t)
+  await app.post('/v1/organizations', { name: 'North', code: 'N1' })
+  await app.post('/v1/pets', { name: 'Max', categoryId: 1, organizationId: 1 })
+  const body = await picture({ number: 1, width: 64, height: 64 })
+  await app.request('/v1/pets/3/photos', { method: 'POST', headers: JPEG, body })
+  const warnings = (text: string) =>
+    [...text.matchAll(/<p class="summary problem" role="status">(.*?)<\/p>/gs)].map(([, one = '']) => one)
+
+  const { headers } = await select(ana, [3, 7], { action: 'publish' })
+
+  const next = String(headers.location)
+  assert.equal(next, `${LIST}?done=selectedChanged&published=3&published=7`)
+  assert.deepEqual(warnings((await ana.get(next)).text), [
+    'In the gallery without an organization, so people do not see which shelter to contact: ' +
+      '<a href="/console/animals/3#field-organizationId">Zoe</a>',
+    'In the gallery without a photo, although animals with photos find a home sooner: ' +
+      '<a href="/console/animals/7#photos">Max</a>',
+  ])
+  const [, spanish] = warnings((await ana.get(next, { 'accept-language': 'es' })).text)
+  assert.match(String(spanish), /^En la galería sin foto, .*: <a href="[^"]*">Max</)
+  const page = warnings((await ana.get(`${LIST}/7`)).text)
+  assert.deepEqual(page, [
+    'In the gallery without a photo, although animals with photos find a home sooner. <a href="#photos">Add photos</a>',
+  ])
+  const stranger = await signIn(app, { organizationId: 1 })
+  assert.doesNotMatch((await stranger.get(next)).text, /Zoe/)
+
+  await app.request('/v1/pets/7/photos', { method: 'POST', headers: JPEG, body })
+  await app.patch('/v1/pets/3', { organizationId: 1 })
+  assert.deepEqual(warnings((await ana.get(next)).text), [])
+
+  const partly = await select(ana, [1, 4], { action: 'reserve' })
+  assert.deepEqual([partly.status, warnings(partly.text).length], [409, 2])
+  const single = await ana.send(`${LIST}/5/status`, { status: 'available', to: `${LIST}?sort=name` })
+  assert.match(warnings((await ana.get(String(single.headers.location))).text).join(), />Moe<.*>Moe</s)
+})
+
 test('POST /console/animals/selected without animals, an action or a tag gets 400 and keeps the selection', async (t) => {
   const { ana } = await startWithAnimals(t)
   for (const [ids, fields, message] of [
@@ -189,6 +260,7 @@ test('POST /console/animals/selected without animals, an action or a tag gets 40
     [[1], { action: '' }, /href="#field-action">Choose an action\./],
     [[1], { action: 'toString' }, /Choose an action\./],
     [[1], { action: 'tag', tag: ' ' }, /href="#field-tag">Enter a tag\./],
+    [[1], { action: 'hold' }, /href="#field-staff\.holdReason">Enter why the animals are on hold\./],
     [[1], { action: 'assign', organizationId: '' }, /Choose an organization\./],
   ] as const) {
     const { status, text } = await select(ana, [...ids], fields)
@@ -200,7 +272,7 @@ test('POST /console/animals/selected without animals, an action or a tag gets 40
   assert.deepEqual([long.status, /Rex<\/a>: This animal cannot have this value/.test(long.text)], [409, true])
 })
 
-test('animals of another organization cannot be selected or exported; only people of all organizations assign', async (t) => {
+test('animals of another organization cannot be selected or exported; only people without an organization can assign animals', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, now: NOW })
   for (const code of ['A1', 'B2']) await app.post('/v1/organizations', { name: code, code })
   const staff = { kennel: 'K 7' }

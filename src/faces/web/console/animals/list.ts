@@ -1,18 +1,25 @@
-import type { FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import type { App } from '../../../../http/app.ts'
 import { makeCursor, readCursor } from '../../../../http/cursor.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { listForStaff } from '../../../../pets/inside.ts'
+import { listForStaff, type StaffPet, type StaffPetQuery } from '../../../../pets/inside.ts'
 import { finderOf } from '../../../../pets/search/filters.ts'
 import type { Position } from '../../../../pets/search/matching.ts'
 import { photosBaseForPages } from '../../../../photos/storage/stored-photo.ts'
-import { type Choices, readChoices } from '../choices.ts'
+import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
+import { type Problem, problemSummary, selectField, textField } from '../../forms.ts'
+import type { Texts } from '../../texts/texts.ts'
+import { idsIn } from '../address.ts'
+import { type Choices, onlyChoice, readChoices } from '../choices.ts'
 import { consolePage, pagerOf, wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
+import { daysInCare } from './days.ts'
 import { addressOf, filterForm, filtersIn, LIST_PATH, queryOf } from './filters.ts'
-import { ROW_MEMBERS, table } from './rows.ts'
-import { type SelectedResult, selectedForm, selectedReport } from './selected-form.ts'
+import { schemaOf } from './form.ts'
+import { publishedWarnings } from './gaps.ts'
+import { ROW_MEMBERS, SELECTED_FORM, table } from './rows.ts'
 
 const PAGE_SIZE = 25
 
@@ -48,7 +55,8 @@ export async function listPage(
   const nextPage = next && addressOf(filters, { cursor: makeCursor(cursorSecret, scope, next) })
   const main = html`<div class="head"><h1>${animals.title}</h1>
 ${callerMay(request.caller, 'changeAnimals') && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
-${selectedReport(request, result)}${filterForm(filters, choices, words)}
+${selectedReport(request, result)}${await publishedWarnings(context, request, result?.published)}
+${filterForm(filters, choices, words)}
 ${
   found.length > 0
     ? html`<h2 class="visually-hidden">${animals.found}</h2>${table(found, options)}${selectedForm(request, address, choices, result)}`
@@ -67,4 +75,153 @@ export function namesOf({ categories, organizations }: Choices) {
     categories: new Map(categories),
     organizations: Array.isArray(organizations) ? new Map(organizations) : undefined,
   }
+}
+
+/** An animal that an action could not change. */
+export interface FailedAnimal {
+  id: number
+  name: string
+  reason: string
+}
+
+/** The result of an action on the selected animals. */
+export interface SelectedResult {
+  /** The ids that stay selected. */
+  selected: readonly number[]
+  values: Record<string, string>
+  problems: readonly Problem[]
+  done: number
+  /** The ids of animals that are now in the gallery. */
+  published: number[]
+  failed: readonly FailedAnimal[]
+}
+
+const MAX_TAG_LENGTH = 40
+/** The field for the reason of a hold. */
+export const HOLD = 'staff.holdReason'
+
+/** The form for the selected animals, under the table. */
+function selectedForm(
+  request: FastifyRequest,
+  address: string,
+  { organizations }: Choices,
+  { values = {}, problems = [] }: Partial<SelectedResult> = {},
+): Html | undefined {
+  if (!callerMay(request.caller, 'changeAnimals')) return undefined
+  const { list, animal, animals } = wordsFor(request).words
+  const actions = Object.entries(list.actions).filter(([action]) => action !== 'assign' || organizations)
+  const field = (name: string, label = '') => ({ name, label, value: values[name], problems })
+  const organization = field('organizationId', animals.organization)
+  return html`<form class="card with-selected" id="${SELECTED_FORM}" method="post" action="${LIST_PATH}/selected">
+<h2>${list.selected}</h2><input type="hidden" name="to" value="${address}">
+<label class="choice" hidden><input type="checkbox" data-checks="id"> ${list.selectAll}</label>
+<div class="row">${selectField({ ...field('action', list.action), choices: [['', list.choose], ...actions] })}
+<div class="for-tag">${textField({ ...field('tag', list.tag), maxLength: MAX_TAG_LENGTH })}</div>
+<div class="for-hold">${textField({ ...field(HOLD, animal.fields.labels[HOLD]), maxLength: schemaOf(HOLD).maxLength })}</div>
+${
+  organizations &&
+  html`<div class="for-assign">${
+    organizations === 'many'
+      ? textField({ ...organization, inputMode: 'numeric' })
+      : selectField({
+          ...organization,
+          value: values.organizationId ?? onlyChoice(organizations),
+          choices: [['', list.noOrganization], ...organizations],
+        })
+  }</div>`
+}
+<button>${list.apply}</button></div></form>`
+}
+
+/** Says how many animals were changed, and which animals could not be changed. */
+function selectedReport(request: FastifyRequest, result: SelectedResult | undefined): Html | undefined {
+  if (!result) return undefined
+  const { words } = wordsFor(request)
+  const { list } = words
+  const { done, failed, problems } = result
+  const items = failed.map(
+    ({ id, name, reason }) => html`<li><a href="${LIST_PATH}/${id}">${name}</a>: ${reason}</li>`,
+  )
+  return html`${problemSummary(words.animal.wrong, problems)}${done > 0 && html`<p class="notice" role="status">${list.done(done)}</p>`}${
+    failed.length > 0 &&
+    html`<div class="summary" role="alert"><h2>${list.failed(failed.length)}</h2><p>${list.stillSelected}</p><ul>${items}</ul></div>`
+  }`
+}
+
+const CSV_PAGE_SIZE = 100
+const MAX_IDS = 100
+
+/** The list of animals as a file: all that match the filters, or those with the ids in the address. */
+export function animalsCsv(app: App, context: Context): void {
+  app.get('/animals.csv', async (request, reply: FastifyReply) =>
+    reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="animals.csv"')
+      .header('cache-control', 'no-store')
+      .send(Readable.from(await linesOf(context, request))),
+  )
+}
+
+type Names = ReturnType<typeof namesOf>
+
+async function linesOf(context: Context, request: FastifyRequest): Promise<AsyncGenerator<string>> {
+  const { texts } = wordsFor(request)
+  const names = namesOf(await readChoices(context, request))
+  const named = request.query as Record<string, unknown>
+  const ids = idsIn(named.id)
+  const query: StaffPetQuery = {
+    ...queryOf(filtersIn(named), request),
+    ...(ids.length > 0 && { ids: ids.slice(0, MAX_IDS), sort: '-id' }),
+  }
+  const columns = columnsOf(texts, names, context.clock())
+  const renderOptions = { view: request.caller.view, photosBase: '' }
+  async function* lines(): AsyncGenerator<string> {
+    // Spreadsheet programs need the byte order mark to read accents.
+    yield `\uFEFF${lineOf(columns.map(([heading]) => heading))}`
+    for (let after: Position | undefined; ; ) {
+      const page = { query, limit: CSV_PAGE_SIZE, after, selection: ROW_MEMBERS, renderOptions }
+      const { found, next } = await listForStaff(finderOf(context), page)
+      yield found.map((pet) => lineOf(columns.map(([, textOf]) => textOf(pet)))).join('')
+      if (!next) return
+      after = next
+    }
+  }
+  return lines()
+}
+
+const lineOf = (cells: (string | number | undefined)[]): string =>
+  csvLine(cells.map((cell = '') => shieldFormulas(String(cell))))
+
+type CsvColumn = [heading: string, textOf: (pet: StaffPet) => string | number | undefined]
+
+function columnsOf(
+  { common, console: words }: Texts,
+  { categories, organizations }: Names,
+  now: number,
+): CsvColumn[] {
+  const { list, animals, animal } = words
+  const { labels } = animal.fields
+  const statusOf = ({ status, staff }: StaffPet): string | undefined =>
+    staff?.outcomeKind ? animal.outcome.kinds[staff.outcomeKind] : animals.statuses[status ?? 'unlisted']
+  const columns: CsvColumn[] = [
+    ['id', ({ id }) => id],
+    [list.columns.name ?? '', ({ name }) => name],
+    [list.columns.number ?? '', ({ externalId }) => externalId],
+    [animals.category, ({ categoryId }) => categories.get(String(categoryId))],
+    [labels['breed.primary'] ?? '', ({ breed }) => breed?.primary],
+    [labels.age ?? '', ({ age }) => age && common.age[age]],
+    [labels.sex ?? '', ({ sex }) => sex && common.sex[sex]],
+    [list.columns.kennel ?? '', ({ staff }) => staff?.kennel],
+    [labels['staff.intakeDate'] ?? '', ({ staff }) => staff?.intakeDate],
+    [list.columns.intake ?? '', (pet) => daysOf(pet, now)],
+    [list.columns.status ?? '', statusOf],
+  ]
+  if (organizations)
+    columns.push([animals.organization, ({ organizationId }) => organizations.get(String(organizationId))])
+  return columns
+}
+
+function daysOf(pet: StaffPet, now: number): number | undefined {
+  const care = daysInCare(pet, now)
+  return care && !care.isPlanned ? care.days : undefined
 }

@@ -1,55 +1,39 @@
 import type { FastifyRequest } from 'fastify'
 import { ORDER_TRANSITIONS } from '../../../../applications/order-changes.ts'
+import { listOpen } from '../../../../applications/search.ts'
 import type { Context } from '../../../../context.ts'
-import { ApiError } from '../../../../errors.ts'
 import { seesInternalData } from '../../../../http/caller.ts'
 import { validatorHeaders } from '../../../../http/conditional.ts'
-import { type Html, html } from '../../../../http/html.ts'
-import { parseInt64 } from '../../../../http/int64.ts'
+import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Order } from '../../../../orders/schema.ts'
 import { list, viewerOf } from '../../../../orders/store.ts'
-import type { PetStatus } from '../../../../pets/fields.ts'
-import { findByMicrochip, foldMicrochip } from '../../../../pets/microchips.ts'
+import { OutcomeKind, type PetStatus } from '../../../../pets/fields.ts'
+import { findByMicrochip, foldMicrochip } from '../../../../pets/inside.ts'
 import { MOVES } from '../../../../pets/move.ts'
-import { parseFields } from '../../../../pets/row.ts'
+import { parseFields, toPetView } from '../../../../pets/row.ts'
 import { isListed } from '../../../../pets/rules.ts'
 import type { Pet } from '../../../../pets/schema.ts'
 import * as pets from '../../../../pets/store.ts'
-import { formatDate } from '../../dates.ts'
-import type { Problem } from '../../forms.ts'
+import { formatDate, mailLink } from '../../formats.ts'
+import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
+import { copiedFrom } from '../../gallery/page-parts.ts'
 import { agree } from '../../gallery/phrases.ts'
-import { mailLink } from '../../mail-link.ts'
-import { type Texts, textsOf } from '../../texts/texts.ts'
-import { readFormChoices, readOrganizations } from '../choices.ts'
+import type { Texts } from '../../texts/texts.ts'
+import { applicantName, stateLine } from '../applications/applicant.ts'
+import { readFormChoices } from '../choices.ts'
 import { marksOf, NON_FIELD, type Values, valuesOf } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { newOnce, ONCE } from '../once.ts'
-import { noneYet } from '../organization/organization.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import { photosSection } from '../photos/photos.ts'
 import { careSentence } from './days.ts'
-import { animalForm, FORM_FIELDS } from './form.ts'
+import { animalForm, FORM_FIELDS, OUTCOME_FIELDS, schemaOf } from './form.ts'
+import { gapWarnings } from './gaps.ts'
 import { historySection } from './history.ts'
 import { notesSection } from './notes.ts'
-import { openApplications } from './open-applications.ts'
-import { outcomeSection } from './outcome.ts'
+import { bondedLine, type OwnAnimal } from './own-animal.ts'
 
 const MAX_ORDERS = 20
-
-/** A stored animal with its exact id. */
-export type OwnAnimal = pets.StoredPet & { id: number }
-
-/** Reads the animal in an address. @throws {ApiError} pet_not_found, also for one of another organization */
-export async function ownAnimal(
-  { db }: Pick<Context, 'db'>,
-  { params, caller }: Pick<FastifyRequest, 'params' | 'caller'>,
-): Promise<OwnAnimal> {
-  const id = parseInt64((params as { id: string }).id)
-  const stored = id === undefined ? undefined : await pets.find(db, id)
-  if (id === undefined || !stored || !seesInternalData(caller.view, stored.owner))
-    throw new ApiError('pet_not_found')
-  return { ...stored, id }
-}
 
 /** The content of the page after the service has refused a form. */
 interface Refusal {
@@ -72,14 +56,15 @@ export async function animalPage(
   const { words } = wordsFor(request)
   const { pet } = stored
   const { sections } = words.animal
+  if (stored.row.source !== null) return copyPage(context, request, stored)
   const mayChange = callerMay(request.caller, 'changeAnimals')
   const path = `${PREFIX}/animals/${pet.id}`
   const photographed = { path, name: pet.name, photos: stored.photos, mayChange }
   const photos = photosSection(context.config, request, photographed, refusal.photoProblems)
   const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
 ${await detailsForm(context, request, stored, refusal)}</section>`
-  const care = await careOf(context, request, stored)
-  const main = html`${head(request, stored, refusal, care)}${await chipWarning(context, request, stored)}${await organizationWarning(context, request, stored)}
+  const about = html`${careOf(context, request, stored)}${await bondedLine(context, request, stored)}`
+  const main = html`${head(request, stored, refusal, about)}${await chipWarning(context, request, stored)}${await gapWarnings(context, request, stored)}
 ${await openApplications(context, request, pet.id)}
 ${await ordersSection(context, request, pet.id)}
 ${refusal.values ? [details, photos] : [photos, details]}
@@ -90,18 +75,31 @@ ${mayChange && html`<p class="end"><a class="danger" href="${path}/delete">${wor
   return consolePage(request, { title: pet.name, main, scripts: ['photos.js'] })
 }
 
+/** The page of a copy of an animal of another installation, which is changed only there. */
+async function copyPage(context: Context, request: FastifyRequest, stored: OwnAnimal): Promise<string> {
+  const { words, texts } = wordsFor(request)
+  const { pet, row } = stored
+  const main = html`<div class="head"><div><h1>${pet.name}</h1>
+<p>${statusTag(pet, request)} ${isListed(pet) && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
+<p class="notice">${words.errors.followed_animal}</p>${copiedFrom({ texts }, row)}</div></div>
+<section class="card" aria-labelledby="details"><h2 id="details">${words.animal.sections.details}</h2>
+${await detailsForm(context, request, stored, {})}</section>`
+  return consolePage(request, { title: pet.name, main })
+}
+
 const CARE_MEMBERS = parseFields('status,staff,createdAt,publishedAt')
 
-async function careOf({ db, clock }: Context, request: FastifyRequest, { id }: OwnAnimal): Promise<string> {
-  const found = await pets.findView(db, id, { view: request.caller.view, photosBase: '' }, CARE_MEMBERS)
-  return found ? careSentence(request, found.toObject(), clock()) : ''
+function careOf({ clock }: Context, request: FastifyRequest, { row }: pets.StoredPet): Part {
+  const view = toPetView(row, { view: request.caller.view, photosBase: '' }, CARE_MEMBERS)
+  const care = careSentence(request, view.toObject(), clock())
+  return care && html`<p>${care}</p>`
 }
 
 function head(
   request: FastifyRequest,
   { pet }: pets.StoredPet,
   { values, problems = [] }: Refusal,
-  care: string,
+  about: Html,
 ): Html {
   const { words } = wordsFor(request)
   const general = values ? undefined : problems.find(({ field }) => field === NON_FIELD)
@@ -109,7 +107,7 @@ function head(
 <p>${statusTag(pet, request)} ${whyOf(pet, words)}
 ${isListed(pet) && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
 ${pet.staff?.holdReason && html`<p>${holdTag(pet, request)} ${pet.staff.holdReason}</p>`}
-${fosterLine(pet, words)}${care && html`<p>${care}</p>`}
+${fosterLine(pet, words)}${about}
 ${paperLinks(request, pet.id)}</div>
 ${callerMay(request.caller, 'changeAnimals') && statusButtons(pet, words)}</div>
 ${general && html`<p class="summary problem" role="alert">${general.message}</p>`}`
@@ -123,7 +121,7 @@ function fosterLine({ staff = {} }: Pick<Pet, 'staff'>, { animal }: Texts['conso
 }
 
 function paperLinks(request: FastifyRequest, id: number | undefined): Html {
-  const { links } = textsOf(wordsFor(request).language).papers
+  const { links } = wordsFor(request).texts.papers
   return html`<p class="unprinted"><a href="${PREFIX}/animals/${id}/poster">${links.poster}</a> · <a href="${PREFIX}/animals/${id}/kennel-card">${links.kennelCard}</a></p>`
 }
 
@@ -157,25 +155,9 @@ async function chipWarning(
   )
 }
 
-/** Whether an animal in the gallery has no organization. */
-export const lacksOrganization = (pet: Pick<Pet, 'status' | 'organizationId'>): boolean =>
-  isListed(pet) && pet.organizationId === undefined
-
-async function organizationWarning(
-  context: Context,
-  request: FastifyRequest,
-  { pet }: OwnAnimal,
-): Promise<Html | undefined> {
-  const { animal } = wordsFor(request).words
-  if (!lacksOrganization(pet) || !callerMay(request.caller, 'changeAnimals')) return undefined
-  if ((await readOrganizations(context, request.caller)) === undefined)
-    return noneYet(request, animal.noOrganization)
-  return html`<p class="summary problem" role="status">${animal.noOrganization} <a href="#field-organizationId">${animal.chooseOrganization}</a></p>`
-}
-
 /** The status or the outcome of an animal. In some languages, the word agrees with the animal's sex. */
 export function statusTag(pet: Pick<Pet, 'status' | 'sex' | 'staff'>, request: FastifyRequest): Html {
-  const texts = textsOf(wordsFor(request).language)
+  const { texts } = wordsFor(request)
   const status = pet.status ?? 'unlisted'
   const { outcomeKind } = pet.staff ?? {}
   const { animal, animals } = texts.console
@@ -222,7 +204,7 @@ async function detailsForm(
   const { language, words } = wordsFor(request)
   const now = valuesOf(stored.pet, FORM_FIELDS)
   const { etag } = validatorHeaders(stored, request.caller.view)
-  const mayChange = callerMay(request.caller, 'changeAnimals')
+  const mayChange = callerMay(request.caller, 'changeAnimals') && stored.row.source === null
   return animalForm(`${PREFIX}/animals/${stored.pet.id}`, {
     ...{ language, values: values ?? now, problems: values ? problems : [] },
     choices: await readFormChoices(context, request, values ?? now),
@@ -231,6 +213,26 @@ async function detailsForm(
     before: conflict,
     after: mayChange && html`<div class="actions"><button>${words.animal.save}</button></div>`,
   })
+}
+
+/** The open applications for an animal, for callers who may see applicants. */
+async function openApplications(
+  { db, clock }: Context,
+  request: FastifyRequest,
+  petId: number,
+): Promise<Html | undefined> {
+  const { caller } = request
+  if (!callerMay(caller, 'seeAdopters')) return undefined
+  const open = await listOpen(db, petId, viewerOf(caller))
+  if (open.length === 0) return undefined
+  const { applications } = wordsFor(request).words
+  const path = `${PREFIX}/applications`
+  return html`<section class="card" id="applications" aria-labelledby="of-applications"><div class="head"><h2 id="of-applications">${applications.open}</h2>
+${open.length > 1 && html`<a class="button plain" href="${path}?petId=${petId}">${applications.compare(open.length)}</a>`}</div>
+<ul class="history">${open.map(
+    (one) =>
+      html`<li><p><a href="${path}/${one.id}">${applicantName(one, request)}</a> ${stateLine(one, request, clock())}</p></li>`,
+  )}</ul></section>`
 }
 
 /** The orders for the animal, for callers who may see adopters. */
@@ -269,4 +271,44 @@ export function orderButtons(status: Order['status'], { animal }: Texts['console
     (to) =>
       html`<button name="status" value="${to}"${to === 'cancelled' && html` class="plain"`}>${animal.orders.decisions[to]}</button>`,
   )
+}
+
+export const [KIND, DATE, NOTE] = ['staff.outcomeKind', 'staff.outcomeDate', 'staff.outcomeNote'] as const
+
+/** How an animal left, and the form for it. */
+function outcomeSection(
+  request: FastifyRequest,
+  pet: Pet,
+  now: number,
+  refused?: { values: Values; problems: readonly Problem[] },
+): Html | undefined {
+  const { language, common, words } = wordsFor(request)
+  const { outcome, fields } = words.animal
+  const { outcomeKind, outcomeDate, outcomeNote } = pet.staff ?? {}
+  const isAdopted = pet.status === 'sold'
+  const isOver = isAdopted || outcomeKind !== undefined
+  if (!isOver && !callerMay(request.caller, 'changeAnimals')) return undefined
+  const label = (outcomeKind ? outcome.kinds[outcomeKind] : words.animals.statuses.sold) ?? ''
+  const said = isOver
+    ? html`<p><strong>${agree({ common }, label, pet)}</strong> ${outcomeDate && html`<time datetime="${outcomeDate}">${formatDate(language, Date.parse(outcomeDate))}</time>`}</p>
+${outcomeNote && html`<p class="said">${outcomeNote}</p>`}`
+    : undefined
+  const today = new Date(now).toISOString().slice(0, 10)
+  const stored = valuesOf(pet, OUTCOME_FIELDS)
+  const values = refused?.values ?? { ...stored, [DATE]: stored[DATE] || (isAdopted ? '' : today) }
+  const problems = refused?.problems ?? []
+  const shared = (name: string) => ({
+    ...{ name, label: fields.labels[name] ?? name, value: values[name], problems },
+    maxLength: schemaOf(name).maxLength,
+  })
+  const kinds = OutcomeKind.enum.map((kind) => [kind, outcome.kinds[kind] ?? kind] as const)
+  const form = html`<form method="post" action="${PREFIX}/animals/${pet.id}/outcome" novalidate>
+<p class="hint">${isAdopted ? outcome.adoptedHint : outcome.hint}</p>${problemSummary(words.animal.wrong, problems)}
+<div class="fields">${!isAdopted && selectField({ ...shared(KIND), choices: [['', fields.choose], ...kinds] })}
+${textField({ ...shared(DATE), type: 'date' })}
+<div class="wide">${longTextField({ ...shared(NOTE), rows: 2 })}</div></div>
+<div class="row"><button class="plain">${isOver ? words.animal.save : outcome.record}</button>
+${outcomeKind && html`<button class="plain" name="remove" value="yes">${outcome.remove}</button>`}</div></form>`
+  return html`<section class="card" id="outcome"><details class="group"${(isOver || refused) && html` open`}>
+<summary><h2>${outcome.title}</h2></summary>${said}${callerMay(request.caller, 'changeAnimals') && form}</details></section>`
 }

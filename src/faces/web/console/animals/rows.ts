@@ -3,9 +3,10 @@ import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { StaffPet } from '../../../../pets/inside.ts'
 import { parseFields } from '../../../../pets/row.ts'
 import { isKeptBack } from '../../../../pets/rules.ts'
-import { formatDate } from '../../dates.ts'
+import { formatDate } from '../../formats.ts'
+import { hostOf } from '../../gallery/page-parts.ts'
 import { agree } from '../../gallery/phrases.ts'
-import { type Texts, textsOf } from '../../texts/texts.ts'
+import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import { careSentence, daysInCare } from './days.ts'
@@ -14,7 +15,7 @@ import { holdTag, statusTag, whyOf } from './page.ts'
 
 /** The members of an animal that a row needs. */
 export const ROW_MEMBERS = parseFields(
-  'id,name,categoryId,status,externalId,organizationId,breed,age,sex,photos,staff,publishedAt,createdAt',
+  'id,name,categoryId,status,externalId,organizationId,breed,age,sex,photos,source,staff,publishedAt,createdAt',
 )
 
 export interface RowsOptions {
@@ -46,7 +47,10 @@ export interface TableOptions extends RowsOptions {
   selected: ReadonlySet<number>
 }
 
-/** The id of the form for selected animals. The form is outside the table, because rows have own forms. */
+/**
+ * The id of the form for selected animals. The form is outside the table, because rows have forms of their
+ * own.
+ */
 export const SELECTED_FORM = 'selected'
 
 /** A table of animals, which a phone shows as cards. */
@@ -73,11 +77,11 @@ function row(pet: StaffPet, options: TableOptions, words: Texts['console'], mayC
   const cell = (column: string, content: Part): Html =>
     html`<td data-label="${list.columns[column]}"${!content && html` class="empty"`}>${content}</td>`
   const mayPublish = mayChange && pet.status === undefined && !isKeptBack(pet)
+  const box = html`<label><input type="checkbox" form="${SELECTED_FORM}" name="id" value="${id}"${
+    selected.has(id) && html` checked`
+  }><span class="visually-hidden">${list.select(name)}</span></label>`
   return html`<tr>${
-    mayChange &&
-    html`<td class="pick"><label><input type="checkbox" form="${SELECTED_FORM}" name="id" value="${id}"${
-      selected.has(id) && html` checked`
-    }><span class="visually-hidden">${list.select(name)}</span></label></td>`
+    mayChange && html`<td class="pick">${pet.source === undefined && box}</td>`
   }<td class="picture">${thumbnail(pet, words)}</td>
 <th scope="row"><a href="${PREFIX}/animals/${id}">${name}</a><small>${facts(pet, options)}</small></th>
 ${cell('number', externalId)}${cell('kennel', staff?.kennel)}${cell('intake', days(pet, options))}
@@ -96,20 +100,23 @@ function days(pet: StaffPet, { request, now }: RowsOptions): Part {
 
 const SIDE = 64
 
-function thumbnail({ photos }: StaffPet, words: Texts['console']): Html {
+function thumbnail({ photos, source }: StaffPet, words: Texts['console']): Html {
+  // The console loads no photos of other installations.
+  if (source !== undefined) return html`<span class="thumb none"></span>`
   const [first] = photos ?? []
   if (!first) return html`<span class="thumb none"><small>${words.animals.noPhoto}</small></span>`
   return html`<img class="thumb" src="${first.sizes.small}" alt="" width="${SIDE}" height="${SIDE}" loading="lazy">`
 }
 
 function facts(pet: StaffPet, { request, categories, organizations }: RowsOptions): Part {
-  const { language, common } = wordsFor(request)
-  const { categoryId, breed, age, sex, organizationId } = pet
+  const { texts, common } = wordsFor(request)
+  const { categoryId, breed, age, sex, organizationId, source } = pet
   const all = [
     breed?.primary ?? categories.get(String(categoryId)),
-    age && agree(textsOf(language), common.age[age] ?? age, sex ? { sex } : {}),
+    age && agree(texts, common.age[age] ?? age, sex ? { sex } : {}),
     sex && sex !== 'unknown' && common.sex[sex],
     organizationId !== undefined && organizations?.get(String(organizationId)),
+    source && `${common.copiedFrom} ${hostOf(source)}`,
   ]
   return all.filter(Boolean).join(' · ')
 }
