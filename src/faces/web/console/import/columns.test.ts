@@ -29,7 +29,7 @@ test('the columns of a spreadsheet are guessed, and its cells are read as people
   assert.match(preview.text, /<b>2<\/b> added/)
   assert.match(preview.text, /likes &lt;b&gt;fish&lt;\/b&gt;/)
   assert.doesNotMatch(preview.text, /<b>fish/)
-  const facts = 'Dog · Not published · Weight: 9.979 kg · Date of birth: Mar 4, 2020'
+  const facts = 'Dog · Not published · Weight: 10 kg (22 lb) · Date of birth: Mar 4, 2020'
   assert.ok(preview.text.includes(`<li><b>Rex</b> <small>${facts}</small></li>`))
 
   const refreshed = await ana.send(COLUMNS, { ...form, 'column-7': 'staff.notes' })
@@ -97,7 +97,7 @@ test('a fee can be “free”, and a date of birth only a month or a year', asyn
   )
   const form = { ...formIn(preview.text, COLUMNS), 'column-3': 'birthDateExact' }
   const newPreview = await ana.send(COLUMNS, form)
-  assert.match(newPreview.text, /<li>birthDateExact \(value not valid\): 2</)
+  assert.match(newPreview.text, /<li>Date of birth is exact \(value not valid\): 2</)
   await ana.send(CONFIRM, formIn(newPreview.text, COLUMNS))
 
   const pets: { name: string; birthDate: string; birthDateExact: boolean; fee?: object }[] = await petsOf(app)
@@ -125,7 +125,7 @@ test('common headings are recognized; the person chooses for all others', async 
       'Chip #': 'staff.microchip',
       'Kids OK?': 'goodWith.children',
     },
-    ...{ Age: 'age', Location: '', Animal: '', '#': '', Comments: '' },
+    ...{ Age: 'age', Location: '', Animal: '', '#': '', Comments: 'staff.notes' },
   }
   const names = Object.keys(headings)
 
@@ -275,7 +275,7 @@ test('a recognized animal number becomes the ID without a choice, also in the ne
   )
 })
 
-test('a file with only known columns asks for the ID column only if a column has numbers', async (t) => {
+test('a file with only known columns: the page asks for the ID column only if a column has numbers', async (t) => {
   const app = await startApp(t)
   const ana = await signIn(app)
 
@@ -286,7 +286,7 @@ test('a file with only known columns asks for the ID column only if a column has
   assert.equal(formIn(preview.text, COLUMNS).id, '0')
 })
 
-test('headings are shown as text, and the form cannot choose for columns it does not show', async (t) => {
+test('headings are shown as text, and the form accepts no choice for a column that it does not show', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const ana = await signIn(app)
   const headings =

@@ -9,6 +9,7 @@ import { openOwnTable } from '../../../../transfer/read.ts'
 import { type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { PREFIX } from '../pages.ts'
+import { labelOf } from './refused.ts'
 import { formatOf } from './run.ts'
 import { columnsOf, encodingOf, type ImportSettings, type UploadedFile } from './uploads.ts'
 
@@ -32,7 +33,7 @@ export interface FileColumns {
   own: FileColumn[]
 }
 
-/** @returns undefined for a file whose columns need no choices */
+/** @returns undefined if the columns of the file need no choices */
 export async function findColumns({ bytes, chosen }: UploadedFile): Promise<FileColumns | undefined> {
   if (chosen.from !== '' || formatOf(chosen, createOwnMapping()) !== 'csv') return undefined
   // The import reports a file that cannot be read.
@@ -72,9 +73,12 @@ const SOURCE_OF_NUMBERS = 'animals'
 
 const isNumber = ({ heading }: FileColumn): boolean => heading === 'externalId' || heading === 'id'
 
-/** Whether a column contains the names of the animals. */
-export const hasNames = ({ own }: FileColumns, chosen: ImportSettings): boolean =>
-  own.some(({ heading }) => heading === 'name') || [...columnsOf(chosen).columns.values()].includes('name')
+/** Whether a column contains the names of the animals, or their numbers. */
+export function hasNames({ own }: FileColumns, chosen: ImportSettings): boolean {
+  const { columns, id } = columnsOf(chosen)
+  const all = [...own.map(({ heading }) => heading), ...columns.values()]
+  return id !== undefined || all.includes('name') || all.includes('externalId')
+}
 
 /** The name of the form field for a column. */
 const fieldOf = ({ index }: Pick<FileColumn, 'index'>): string => `column-${index}`
@@ -105,13 +109,6 @@ export function readColumns(
   if (id && !SOURCE_NAME.test(source)) problems.push({ field: SOURCE, message: messages.source })
   const read = { columns: JSON.stringify(pairs), id: id ? String(id.index) : '', source }
   return { chosen: { ...chosen, ...read }, problems }
-}
-
-/** The label of a column: the field's label, or one for columns. */
-export function labelOf(column: string, { import: own, animal }: Texts['console']): string {
-  const { labels } = animal.fields
-  const name = column === 'category' ? 'categoryId' : column
-  return own.columns.labels[name] ?? labels[name] ?? name
 }
 
 /** The maximum length of a displayed heading or example, in characters. */

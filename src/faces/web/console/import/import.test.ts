@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import http from 'node:http'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { formIn, signIn, unescaped } from '../../../../testing/console.ts'
 import { openStore } from '../../../../testing/import-lines.ts'
 import { until } from '../../../../testing/redis.ts'
-import { scratchFolder, startApp, UNLIMITED } from '../../../../testing/start-app.ts'
+import { scratchStore, startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 import { upload } from '../../../../testing/upload.ts'
 import { textsOf } from '../../texts/texts.ts'
-import { reasonsIn } from './refusal-words.ts'
+import { reasonsIn } from './refused.ts'
 import { runImport } from './run.ts'
 
 const FILE = 'name,category,status\nRex,Dog,available\nLuna,Cat,\n,Dog,\n<script>,Nothing,\n'
@@ -108,7 +107,7 @@ test('a member of an organization imports only into that organization', async (t
   )
 })
 
-const LARGE = `name,category,status\n${Array.from({ length: 4_500 }, (_, index) => `Pet ${index},Dog,available\n`).join('')}`
+const LARGE = `name,category,status\n${Array.from({ length: 2_600 }, (_, index) => `Pet ${index},Dog,available\n`).join('')}`
 const CONFIRM = '/console/import/confirm'
 test('a large import streams its page with the progress', async (t) => {
   const app = await startApp(t)
@@ -117,7 +116,7 @@ test('a large import streams its page with the progress', async (t) => {
   const { status, text } = await ana.send(CONFIRM, formIn((await upload(app, ana, LARGE)).text, CONFIRM))
 
   assert.equal(status, 200)
-  assert.match(text, /2,000 lines so far.*4,000 lines so far.*Import finished.*<b>4,500<\/b> added/s)
+  assert.match(text, /2,000 lines so far.*2,500 lines so far.*Import finished.*<b>2,600<\/b> added/s)
   assert.match(text, /<\/html>\s*$/)
 })
 
@@ -135,7 +134,7 @@ test('an import continues when the browser disconnects', async (t) => {
   const [response] = await once(request, 'response')
   response.destroy()
 
-  await until(async () => (await app.get('/v1/inventory')).body.overall.available === 4_500)
+  await until(async () => (await app.get('/v1/inventory')).body.overall.available === 2_600)
 })
 
 const WRONG = `name,Species,Sex,Birthdate,Fixed?,Weight,Cost,status
@@ -239,7 +238,7 @@ test('a repeated animal or file: the page explains it without naming options of 
   const wrong: [file: string, fields: Record<string, string>, expected: RegExp][] = [
     [file, {}, /This looks like an export of another program\. Choose that program under “Where/],
     ['name,category\nRex,Dog\n', from, /Required columns are missing: ID, /],
-    ['{"name":"Rex"}\n', { name: 'a.csv' }, /Rename it so that it ends in \.ndjson\./],
+    ['{"name":"Rex"}\n', { name: 'a.csv' }, /Rename the file: its name must end in \.ndjson\./],
     ['PK\x03\x04', {}, /Save the sheet as CSV UTF-8/],
     ['id,AnimalName,Type,Status\nA1,Rex,Dog,A\n', from, /Rename that column to “ID”\./],
     [
@@ -256,7 +255,7 @@ test('a repeated animal or file: the page explains it without naming options of 
 })
 
 test('a database error during an import is not reported as an error of the file', async (t) => {
-  const { db } = await openStore(t, `sqlite:${join(scratchFolder(t), 'test.db')}`)
+  const { db } = await openStore(t, scratchStore(t))
   const write = () => Promise.reject(new Error('disk I/O error'))
   const context = { db, write, clock: () => 0 } as never
   const names = [

@@ -2,10 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
-import { html, type Part } from '../../../../http/html.ts'
+import { type FormBody, readUpload, type Upload } from '../../../../http/form-body.ts'
+import { type Html, html, type Part } from '../../../../http/html.ts'
 import { isCurrency } from '../../../../http/iso-codes.ts'
-import { readUpload, type Upload } from '../../../../http/upload-body.ts'
 import { partyOf } from '../../../../limits/shares.ts'
 import { isClientGone } from '../../../../photos/files.ts'
 import { US_LOCALE } from '../../../../transfer/animal.ts'
@@ -25,11 +24,9 @@ import {
   readColumns,
   SOURCE,
 } from './columns.ts'
-import { answerRunning, previewPage } from './preview.ts'
-import { withAnswers } from './questions.ts'
+import { answerRunning, previewPage, withAnswers, withStatuses } from './preview.ts'
 import { refusedDownload } from './refused.ts'
 import { runImport } from './run.ts'
-import { withStatuses } from './statuses.ts'
 import {
   type ImportSettings,
   readUploaded,
@@ -196,6 +193,10 @@ interface ImportChoices {
   organizations: Awaited<ReturnType<typeof readOrganizations>>
 }
 
+/** Gives a field a whole row of the form: always, or only on a phone. */
+const wide = (field: Html): Html => html`<div class="wide">${field}</div>`
+const long = (field: Html): Html => html`<div class="long">${field}</div>`
+
 function fieldsOf({ kinds, organizations }: ImportChoices, { words }: ReturnType<typeof wordsFor>): Part {
   const { import: own, animal } = words
   const programs = Object.keys(MAPPINGS).map((name) => [name, PROGRAMS[name] ?? name] as const)
@@ -204,20 +205,24 @@ function fieldsOf({ kinds, organizations }: ImportChoices, { words }: ReturnType
     : []
   const none = animal.fields.none
   return [
-    selectField({ name: 'from', label: own.from, choices: [['', own.ownForm], ...programs] }),
-    selectField({
-      ...{ name: 'category', label: own.category, hint: own.categoryHint },
-      // The import finds a category by its stored name.
-      choices: [['', none], ...kinds.map(({ name, words }) => [name, words] as const)],
-    }),
-    codes.length > 0 &&
+    wide(selectField({ name: 'from', label: own.from, choices: [['', own.ownForm], ...programs] })),
+    long(
       selectField({
-        ...{ name: 'organization', label: own.organization, choices: [['', none], ...codes] },
-        value: onlyChoice(codes),
+        ...{ name: 'category', label: own.category, hint: own.categoryHint },
+        // The import finds a category by its stored name.
+        choices: [['', none], ...kinds.map(({ name, words }) => [name, words] as const)],
       }),
-    currencyField({ name: 'currency', label: own.currency, value: US_LOCALE.currency }),
-    checkField({ name: 'keep', label: own.keep }),
-    selectField({ name: 'dayFirst', label: own.dates.label, choices: own.dates.choices }),
-    checkField({ name: 'pounds', label: own.pounds }),
+    ),
+    codes.length > 0 &&
+      long(
+        selectField({
+          ...{ name: 'organization', label: own.organization, choices: [['', none], ...codes] },
+          value: onlyChoice(codes),
+        }),
+      ),
+    long(currencyField({ name: 'currency', label: own.currency, value: US_LOCALE.currency })),
+    long(selectField({ name: 'dayFirst', label: own.dates.label, choices: own.dates.choices })),
+    long(checkField({ name: 'pounds', label: own.pounds })),
+    long(checkField({ name: 'keep', label: own.keep })),
   ]
 }

@@ -1,21 +1,30 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import type { FormBody } from '../../../../http/form-body.ts'
 import { Html, html } from '../../../../http/html.ts'
+import type { Language } from '../../../../http/language.ts'
 import { logFailure, toApiError } from '../../../../http/send-error.ts'
+import { parseDate } from '../../../../transfer/dates.ts'
+import { decodeWord, ENCODINGS, SINGLE_BYTE } from '../../../../transfer/encoding.ts'
 import { countLines, type Summary } from '../../../../transfer/report.ts'
-import { KILOGRAM_GRAMS } from '../../../../transfer/words.ts'
-import { formatDate } from '../../dates.ts'
+import {
+  foldStatus,
+  OTHER_STATUSES,
+  STATUS_RESULTS,
+  type StatusCount,
+  type StatusMeaning,
+  type StatusResult,
+} from '../../../../transfer/statuses.ts'
+import { formatDate } from '../../formats.ts'
+import { weightWords } from '../../gallery/phrases.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { COLUMNS_FORM, labelOf } from './columns.ts'
-import { questionSection } from './questions.ts'
-import { leftOutIn, reasonsIn } from './refusal-words.ts'
-import { refusedSection } from './refused.ts'
+import { COLUMNS_FORM } from './columns.ts'
+import { labelOf, leftOutIn, lostBondsSection, type Reason, reasonsIn, refusedSection } from './refused.ts'
 import { type ImportRun, runImport } from './run.ts'
-import { statusSection } from './statuses.ts'
-import type { UploadedFile } from './uploads.ts'
+import { statusesOf, type UploadedFile } from './uploads.ts'
 
 const PATH = `${PREFIX}/import`
 
@@ -37,17 +46,16 @@ export function previewPage(request: FastifyRequest, { run, ticket, form, catego
   const { words, language } = wordsFor(request)
   const { import: own } = words
   const id = form ? COLUMNS_FORM : CONFIRM_FORM
+  // Until the question is answered, nothing is counted.
+  const question = run && questionSection(run.failed, { words, language, form: id })
+  const lead = question ? own.questionLead : run?.failed ? own.failedLead : own.previewLead
   return consolePage(request, {
     title: own.previewTitle,
-    main: html`<h1>${own.previewTitle}</h1><p class="lead">${own.previewLead}</p>${run && questionSection(run.failed, { words, language, form: id })}${run && figures(run, request)}${run && statusSection(run.done.statuses, words, id)}${run && examples(request, run, categories)}
+    main: html`<h1>${own.previewTitle}</h1><p class="lead">${lead}</p>${question}${run && !question && figures(run, request)}${run && statusSection(run.done.statuses, words, id)}${run && examples(request, run, categories)}
 <form class="row" id="${CONFIRM_FORM}" method="post" action="${PATH}/confirm"><input type="hidden" name="ticket" value="${ticket}">
 ${run && confirm(run, form !== undefined, own)}
 <a class="button plain" href="${PATH}">${own.another}</a></form>${run && checks(run, words)}${run && refusedSection(request, run.refused, run.done.refused)}${form}${run && details(run, request)}`,
   })
-}
-
-const KILOGRAMS: Intl.NumberFormatOptions = {
-  ...{ style: 'unit', unit: 'kilogram', maximumFractionDigits: 3 },
 }
 
 /** The first animals as the console would show them. People then notice a date or weight that was misread. */
@@ -59,9 +67,9 @@ function examples(
   const { language, words } = wordsFor(request)
   const { labels } = words.animal.fields
   const items = examples.map((pet) => {
-    const { name, categoryId, status, weightGrams, birthDate } = pet
+    const { name, categoryId, status, weightGrams, birthDate, place } = pet
     const day = birthDate && formatDate(language, Date.parse(birthDate))
-    const weight = weightGrams && (weightGrams / KILOGRAM_GRAMS).toLocaleString(language, KILOGRAMS)
+    const weight = weightGrams && weightWords(language, weightGrams, place?.country)
     const facts = [
       categories?.get(String(categoryId)),
       words.animals.statuses[status ?? 'unlisted'],
@@ -173,10 +181,10 @@ function resultOf(run: ImportRun, request: FastifyRequest): Html {
   const { words } = wordsFor(request)
   const { import: own } = words
   return html`${figures(run, request)}
-<p class="row"><a class="button" href="${PREFIX}/animals">${own.toList}</a> <a href="${PATH}">${own.another}</a></p>${statusSection(run.done.statuses, words)}${checks(run, words)}${refusedSection(request, run.refused, run.done.refused)}${details(run, request)}`
+<p class="row"><a class="button" href="${PREFIX}/animals">${own.toList}</a> <a class="button plain" href="${PATH}">${own.another}</a></p>${statusSection(run.done.statuses, words)}${checks(run, words)}${refusedSection(request, run.refused, run.done.refused)}${details(run, request)}`
 }
 
-function figures({ done, failed }: ImportRun, request: FastifyRequest): Html {
+function figures({ done, failed, refused }: ImportRun, request: FastifyRequest): Html {
   const { language, words } = wordsFor(request)
   const { import: own } = words
   const items = (['added', 'updated', 'unchanged', 'refused'] as const).map(
@@ -184,8 +192,8 @@ function figures({ done, failed }: ImportRun, request: FastifyRequest): Html {
   )
   const withdrawn = Object.values(done.withdrawn ?? {}).reduce((sum, count) => sum + count, 0)
   return html`${failed !== undefined && html`<p class="summary problem" role="alert">${reasonsIn(failed, words).join(' ')}</p>`}
-<ul class="numbers">${items}</ul>
-${(done.lostBonds ?? 0) > 0 && html`<p class="summary problem">${own.lostBonds(done.lostBonds ?? 0)}</p>`}${(done.takenOff ?? 0) > 0 && html`<p>${own.takenOff(done.takenOff ?? 0)}</p>`}${withdrawn > 0 && html`<p>${own.withdrawn(withdrawn)}</p>`}`
+${(failed === undefined || countLines(done) > 0) && html`<ul class="numbers">${items}</ul>`}
+${lostBondsSection({ done, refused }, words)}${(done.takenOff ?? 0) > 0 && html`<p>${own.takenOff(done.takenOff ?? 0)}</p>`}${withdrawn > 0 && html`<p>${own.withdrawn(withdrawn)}</p>`}`
 }
 
 /** Lists what a person should check: how the file was read, and rows that are imported, but look wrong. */
@@ -219,4 +227,97 @@ function details({ done }: ImportRun, request: FastifyRequest): Html | false {
     items.length > 0 &&
     html`<section class="card"><h2>${words.import.leftOut}</h2><ul>${items}</ul></section>`
   )
+}
+
+// Asks how to read a file whose dates or letters have several meanings.
+
+/** The answers that a form may have, by the name of their field. */
+const ANSWERS = { dayFirst: ['yes', 'no'], encoding: ENCODINGS } as const
+
+/** Adds the answers in a form to the settings. */
+export function withAnswers({ bytes, chosen }: UploadedFile, form: FormBody): UploadedFile {
+  const answers = Object.entries(ANSWERS).flatMap(([name, values]) => {
+    const value = form.get(name) ?? ''
+    return values.includes(value as never) ? [[name, value]] : []
+  })
+  return { bytes, chosen: { ...chosen, ...Object.fromEntries(answers) } }
+}
+
+/** @param form the id of the form that sends the answer */
+function questionSection(
+  failed: Reason | undefined,
+  { words, language, form }: { words: Texts['console']; language: Language; form: string },
+): Html | false {
+  const { questions: own, columns } = words.import
+  const [{ code, value = '' } = {}] = failed?.why ?? []
+  const question = { unclear_dates: datesIn, unclear_encoding: readingsOf }[code as string]
+  if (!question) return false
+  const { name, label, choices } = question()
+  const options = choices.map(([answer, text]) => html`<option value="${answer}">${text}</option>`)
+  return html`<section class="card"><h2>${own.title}</h2><p class="field"><label for="field-${name}">${label}</label>
+<select id="field-${name}" name="${name}" form="${form}"><option value="">${words.animal.fields.choose}</option>${options}</select></p>
+<div class="row"><button form="${form}" formaction="${PREFIX}/import/columns">${columns.show}</button></div></section>`
+
+  function datesIn() {
+    const choices = (['day', 'month'] as const).map((order) => {
+      const day = parseDate(value, order) ?? ''
+      return [order === 'day' ? 'yes' : 'no', formatDate(language, Date.parse(day))] as const
+    })
+    return { name: 'dayFirst', label: own.date(value), choices }
+  }
+
+  function readingsOf() {
+    const choices = SINGLE_BYTE.map((encoding) => [encoding, decodeWord(value, encoding)] as const)
+    return { name: 'encoding', label: own.word, choices }
+  }
+}
+
+// Lists the statuses in a file. Before the import, a person chooses what each of them means.
+
+const FIELD_PREFIX = 'status:'
+
+/** Adds the choices of a form to the earlier choices. */
+export function withStatuses({ bytes, chosen }: UploadedFile, form: FormBody): UploadedFile {
+  const choices = new Map(statusesOf(chosen))
+  for (const [name, value] of form)
+    if (name.startsWith(FIELD_PREFIX) && STATUS_RESULTS.includes(value as StatusResult))
+      choices.set(name.slice(FIELD_PREFIX.length), value as StatusResult)
+  return { bytes, chosen: { ...chosen, statuses: JSON.stringify([...choices]) } }
+}
+
+/** @param form the id of the form that sends the choices; without it, the statuses are only listed */
+function statusSection(
+  statuses: readonly StatusCount[] = [],
+  words: Texts['console'],
+  form?: string,
+): Html | false {
+  const { statuses: own } = words.import
+  if (statuses.length === 0) return false
+  const labelOf = (result: StatusMeaning): string =>
+    result === 'died' ? own.died : (words.animals.statuses[result] ?? result)
+  const sorted = statuses.toSorted(
+    (one, other) => Number(one.known) - Number(other.known) || other.count - one.count,
+  )
+  const items = sorted.map((one, index) => {
+    const id = `status-${index}`
+    const about = html`${one.word || own.none} <small>${own.animals(one.count)}${!one.known && html` · <b>${own.unknown}</b>`}</small>`
+    if (form === undefined || one.word === OTHER_STATUSES)
+      return html`<li><span>${about}</span><span>${labelOf(one.result)}</span></li>`
+    return html`<li><label for="${id}">${about}</label>${resultSelect(one, { id, form, labelOf })}</li>`
+  })
+  return html`<section><h2>${own.title}</h2><p>${form !== undefined && `${own.lead} `}${own.result}</p><ul class="rows">${items}</ul>
+${form !== undefined && html`<div class="row"><button class="plain" form="${form}" formaction="${PREFIX}/import/columns">${words.import.columns.show}</button></div>`}</section>`
+}
+
+/** The choices for a status. The current result has an empty value, unless a person has chosen it. */
+function resultSelect(
+  { word, result, chosen }: StatusCount,
+  { id, form, labelOf }: { id: string; form: string; labelOf: (result: StatusMeaning) => string },
+): Html {
+  const results = result === 'died' ? [result, ...STATUS_RESULTS] : STATUS_RESULTS
+  const options = results.map(
+    (one) =>
+      html`<option value="${one === result && !chosen ? '' : one}"${one === result && html` selected`}>${labelOf(one)}</option>`,
+  )
+  return html`<select id="${id}" name="${FIELD_PREFIX}${foldStatus(word)}" form="${form}">${options}</select>`
 }

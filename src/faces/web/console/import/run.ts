@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Context } from '../../../../context.ts'
@@ -18,8 +17,7 @@ import {
 } from '../../../../transfer/report.ts'
 import type { ValidAnimal } from '../../../../transfer/validate.ts'
 import type { Texts } from '../../texts/texts.ts'
-import type { Reason } from './refusal-words.ts'
-import { storeRefused } from './refused.ts'
+import { type Reason, storeRefused } from './refused.ts'
 import { columnsOf, encodingOf, type ImportSettings, statusesOf, type UploadedFile } from './uploads.ts'
 
 /** The pages and the download have up to this many refused lines. */
@@ -80,7 +78,7 @@ export async function runImport(
       : await openOwnTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen))
   const options = {
     ...optionsOf(chosen, table),
-    ...{ keyId: caller.id, fingerprint: hash('sha256', bytes), dryRun, clock },
+    ...{ keyId: caller.id, dryRun, clock },
     ...{ onRefused, onValid, batchSize: BATCH_SIZE },
     onBatch(summary: Summary) {
       onStep?.()

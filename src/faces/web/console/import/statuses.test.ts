@@ -84,3 +84,28 @@ test('choosing the columns of a spreadsheet keeps the choices for its statuses',
   await ana.send(CONFIRM, formIn(again.text, COLUMNS))
   assert.deepEqual(await statusesIn(app), { Rex: undefined, Max: 'pending', Ada: 'available' })
 })
+
+test('the preview and the result name the animals that are not published because a partner is missing', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  const rows = ['Salt,Cat,Available,Pepper', 'Pepper,Cat,Available,', 'Half <1>,Dog,Available,Ghost']
+  const preview = await upload(app, ana, ['Name,Species,Status,Bonded with', ...rows].join('\n'), {})
+  const named =
+    /missing: 1\.<\/p><ul><li>Half &lt;1&gt; <small>Line 4<\/small><br>[^<]* imported: Ghost\.<\/li><\/ul>/
+  assert.match(preview.text, named)
+  assert.doesNotMatch(preview.text, /Skipped rows/)
+  const done = await ana.send(CONFIRM, formIn(preview.text, CONFIRM))
+  assert.match(done.text, named)
+  assert.deepEqual(await statusesIn(app), { Salt: 'available', Pepper: 'available', 'Half <1>': undefined })
+})
+
+test('a file that cannot be read, or needs an answer first, shows no numbers', async (t) => {
+  const app = await startApp(t)
+  const ana = await signIn(app)
+  const dates = 'Name,Species,Status,DOB\nRex,Dog,Available,3/4/2021\n'
+  const { text } = await upload(app, ana, dates, {})
+  assert.match(text, /Answer the question, then see the preview/)
+  const program = await upload(app, ana, 'ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE\n1,Rex,Dog,\n', {})
+  assert.match(program.text, /cannot be imported like this.*another program/s)
+  for (const page of [text, program.text]) assert.doesNotMatch(page, /class="numbers"|numbers and examples/)
+})

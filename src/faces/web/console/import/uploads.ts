@@ -35,10 +35,6 @@ export interface ImportSettings {
   /** The encoding of the file; empty if it is detected. */
   encoding: string
 }
-const NAMES = [
-  ...['name', 'from', 'category', 'organization', 'currency', 'dayFirst', 'pounds', 'keep'],
-  ...['columns', 'id', 'source', 'statuses', 'encoding'],
-] as (keyof ImportSettings)[]
 
 export const columnsOf = ({ columns, id }: ImportSettings): ChosenColumns => ({
   columns: new Map<number, string>(JSON.parse(columns)),
@@ -67,7 +63,7 @@ async function pathOf({ photos: { store } }: UploadFolder, { staff }: Caller): P
 
 const PREFIX = 'import-'
 
-const scopeOf = ({ staff, view }: Caller): string => JSON.stringify(['console import', staff?.id, view])
+const scopeOf = ({ staff, view }: Caller): string => JSON.stringify(['import', staff?.id, view])
 
 /** The path of the lines that the person's last preview or import refused. */
 export async function refusedPathOf(context: UploadFolder, caller: Caller): Promise<string> {
@@ -87,8 +83,7 @@ export async function storeUpload(context: UploadContext, caller: Caller, bytes:
 
 /** A signed token for forms. It contains the hash of a stored file and the settings so far. */
 export function ticketOf(context: UploadContext, caller: Caller, { bytes, chosen }: UploadedFile): string {
-  const values = NAMES.map((name) => chosen[name])
-  return makeCursor(context.cursorSecret, scopeOf(caller), [hash('sha256', bytes), ...values])
+  return makeCursor(context.cursorSecret, scopeOf(caller), [hash('sha256', bytes), JSON.stringify(chosen)])
 }
 
 export interface UploadedFile {
@@ -107,14 +102,10 @@ export async function readUploaded(
   caller: Caller,
   ticket: string,
 ): Promise<UploadedFile | undefined> {
-  const [digest, ...values] = readCursor<string[]>(context.cursorSecret, scopeOf(caller), ticket)
+  const [digest, chosen] = readCursor<[string, string]>(context.cursorSecret, scopeOf(caller), ticket)
   const bytes = await ifExists(readFile(await pathOf(context, caller)))
   if (!bytes || hash('sha256', bytes) !== digest) return undefined
-  // A ticket from an older release may contain fewer values.
-  return {
-    bytes,
-    chosen: Object.fromEntries(NAMES.map((name, index) => [name, values[index] ?? ''])) as never,
-  }
+  return { bytes, chosen: JSON.parse(chosen) }
 }
 
 /** Reads a stored file and removes it. If two requests confirm at once, only one gets the file. */
