@@ -49,21 +49,33 @@ a { color: var(--link); }
 .skip { position: absolute; left: -100vw; padding: 0.5rem; background: var(--back); z-index: 2; }
 .skip:focus { left: 0; }
 .bar { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: center; padding-block: 0.75rem; }
-.bar .home { font-weight: 700; text-decoration: none; color: var(--text); }
+.home { font-weight: 700; text-decoration: none; color: var(--text); }
 .bar a { padding: 0.25rem 0; }
 .bar [aria-current] { font-weight: 700; }
-.foot { padding-block: 1rem 2rem; border-top: 1px solid var(--line); color: var(--muted); }
+.foot {
+  padding-block: 1rem 2rem;
+  border-top: 1px solid var(--line);
+  color: var(--muted);
+  font-size: 0.95rem;
+}
 img { max-width: 100%; height: auto; }
 table { width: 100%; border-collapse: collapse; }
-th, td { padding: 0.5rem 0.75rem 0.5rem 0; border-bottom: 1px solid var(--line); text-align: left; }
-th, td { vertical-align: top; }
+th, td {
+  padding: 0.5rem 0.75rem 0.5rem 0;
+  border-bottom: 1px solid var(--line);
+  text-align: left;
+  vertical-align: top;
+}
+.scroll { overflow-x: auto; }
 label, legend { display: block; font-weight: 600; }
 fieldset { margin: 1rem 0; padding: 0; border: 0; }
+legend { padding: 0; }
 small, .hint { color: var(--muted); font-size: 0.9rem; }
 .hint { margin: 0 0 0.25rem; }
 .field { margin: 0 0 1rem; }
 .field.wrong { padding-left: 0.75rem; border-left: 4px solid var(--bad); }
 .problem { color: var(--bad); font-weight: 600; }
+.field .problem { margin: 0 0 0.25rem; }
 input, select, textarea {
   width: 100%;
   max-width: 100%;
@@ -74,6 +86,7 @@ input, select, textarea {
   color: var(--text);
   font: inherit;
 }
+select { text-overflow: ellipsis; }
 input[type='checkbox'], input[type='radio'] {
   width: 1.5rem;
   height: 1.5rem;
@@ -81,6 +94,7 @@ input[type='checkbox'], input[type='radio'] {
   vertical-align: middle;
 }
 label.choice { display: flex; align-items: center; font-weight: normal; padding: 0.25rem 0; }
+label.choice input { flex: none; }
 button, .button {
   display: inline-block;
   max-width: 100%;
@@ -98,6 +112,8 @@ button, .button {
 button.plain, .button.plain { background: none; color: var(--link); border-color: var(--line); }
 button.danger { background: none; color: var(--bad); border-color: var(--bad); }
 .summary { margin: 1rem 0; padding: 0.75rem 1rem; border: 3px solid var(--bad); border-radius: 6px; }
+.summary > :first-child { margin-top: 0; }
+.summary > :last-child { margin-bottom: 0; }
 .notice {
   margin: 1rem 0;
   padding: 0.75rem 1rem;
@@ -111,6 +127,8 @@ button.danger { background: none; color: var(--bad); border-color: var(--bad); }
   background: var(--panel);
   font-size: 0.9rem;
 }
+.lead { color: var(--muted); }
+.said { white-space: pre-line; }
 .row { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: end; }
 .visually-hidden {
   position: absolute;

@@ -7,9 +7,8 @@ export const CONSOLE_STYLE = `
 body { background: var(--page); }
 main { max-width: 64rem; padding-top: 0.25rem; }
 .narrow { max-width: 36rem; }
-.foot { border: 0; padding-block: 0 1rem; font-size: 0.95rem; }
+.foot { border: 0; padding-block: 0 1rem; }
 .side { background: var(--card); border-bottom: 1px solid var(--soft); }
-.side .home { font-weight: 700; text-decoration: none; color: var(--text); }
 .side ul { display: flex; margin: 0; padding: 0; list-style: none; }
 .side nav a {
   display: block;
@@ -31,13 +30,14 @@ main { max-width: 64rem; padding-top: 0.25rem; }
     padding: 0.5rem 1rem 0;
   }
   .side nav { grid-column: 1 / 3; overflow-x: auto; margin: 0.25rem -1rem 0; padding: 0 0.2rem; order: 3; }
+  /* Moves a link that is almost out of view when it gets the focus. */
+  .side nav { scroll-padding-inline: 5rem; }
   .side nav a { border-radius: 0; border-bottom: 3px solid transparent; }
   .side nav a[aria-current] { border-color: var(--strong); }
   .who small { display: none; }
 }
 @media (min-width: 60rem) {
-  body:has(.side) { display: grid; grid-template-columns: 14rem minmax(0, 1fr); min-height: 100vh; }
-  body:has(.side) { grid-template-rows: 1fr auto; }
+  body:has(.side) { display: grid; grid-template: 1fr auto / 14rem minmax(0, 1fr); min-height: 100vh; }
   .side {
     grid-row: span 2;
     position: sticky;
@@ -67,7 +67,7 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .head > :first-child { min-width: 0; }
 .head h1 { margin: 1rem 0 0.5rem; }
 .head p { margin: 0 0 0.75rem; }
-.lead { margin: 0 0 1rem; color: var(--muted); }
+.lead { margin: 0 0 1rem; }
 .card, .group {
   margin: 1rem 0;
   padding: 1rem 1.25rem;
@@ -75,7 +75,7 @@ main { max-width: 64rem; padding-top: 0.25rem; }
   border-radius: 10px;
   background: var(--card);
 }
-.card > h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
+.card > h2, fieldset.card h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
 .card > :last-child { margin-bottom: 0; }
 .card .group { margin: 0; padding: 0; border: 0; border-top: 1px solid var(--soft); border-radius: 0; }
 .two { display: grid; gap: 0 1.25rem; align-items: start; }
@@ -142,13 +142,11 @@ main { max-width: 64rem; padding-top: 0.25rem; }
 .card > .summary:first-child { margin-top: 0; }
 @media (max-width: 39.99rem) { .columns .fields { grid-template-columns: minmax(0, 1fr); } }
 .steps p:has(+ p), .steps:has(+ h2), .lead:has(+ .steps + *) { display: none; }
-label.choice input { flex: none; }
-legend { padding: 0; }
 body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 38rem; }
 
 .filters {
   display: grid;
-  grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr));
+  grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr));
   gap: 0.75rem;
   align-items: end;
 }
@@ -182,8 +180,14 @@ body:not(:has(.side)) .bar, body:not(:has(.side)) :is(main, .foot) { max-width: 
   .animals li { grid-template-columns: 4rem minmax(0, 1fr); }
   .animals .state, .animals form { grid-column: 2; }
 }
-table.list { margin: 1rem 0; border: 1px solid var(--soft); border-radius: 10px; background: var(--card); }
-table.list { border-collapse: separate; border-spacing: 0; }
+table.list {
+  margin: 1rem 0;
+  border: 1px solid var(--soft);
+  border-collapse: separate;
+  border-spacing: 0;
+  border-radius: 10px;
+  background: var(--card);
+}
 .list thead th { overflow-wrap: normal; }
 .list :is(td, th) { padding: 0.6rem 0.75rem 0.6rem 0; border-color: var(--soft); vertical-align: middle; }
 .list tr > :first-child { padding-left: 0.75rem; }
@@ -194,7 +198,7 @@ table.list { border-collapse: separate; border-spacing: 0; }
 .list tbody th a { display: block; text-decoration: none; }
 .list tbody tr:hover th a { text-decoration: underline; }
 .list small { display: block; font-weight: normal; }
-.list form button { min-height: 2.25rem; padding: 0.2rem 0.8rem; }
+.list form button { min-height: 2.25rem; padding: 0.2rem 0.8rem; white-space: nowrap; }
 .pick label { display: grid; place-items: center; min-width: 2.75rem; min-height: 2.75rem; }
 .pick input { margin: 0; }
 .list tr:has(.pick :checked) { background: var(--page); }
@@ -202,13 +206,18 @@ table.list { border-collapse: separate; border-spacing: 0; }
 .with-selected .row > div { flex: 0 1 14rem; }
 @supports selector(:has(*)) {
   .with-selected:not(:has([value='tag']:checked)) .for-tag { display: none; }
+  .with-selected:not(:has([value='hold']:checked)) .for-hold { display: none; }
   .with-selected:not(:has([value='assign']:checked)) .for-assign { display: none; }
 }
 @media (max-width: 55rem) {
   .list, .list :is(tbody, tr, th, td) { display: block; }
   .list thead { display: none; }
-  .list tbody tr { display: grid; grid-template-columns: auto 4rem minmax(0, 1fr); }
-  .list tbody tr { gap: 0 0.75rem; padding: 0.75rem; }
+  .list tbody tr {
+    display: grid;
+    grid-template-columns: auto 4rem minmax(0, 1fr);
+    gap: 0 0.75rem;
+    padding: 0.75rem;
+  }
   .list tbody tr + tr { border-top: 1px solid var(--soft); }
   .list tbody :is(td, th) { grid-column: 3; padding: 0.1rem 0; border: 0; }
   .list tbody .picture { grid-column: 2; grid-row: 1 / span 4; }
@@ -219,7 +228,7 @@ table.list { border-collapse: separate; border-spacing: 0; }
   .list :is([data-label], .state) small { display: inline; }
 }
 .tag { border: 1px solid var(--soft); background: var(--page); white-space: nowrap; }
-.tag.available { color: var(--good); border-color: currentcolor; }
+.tag:is(.available, .approved, .adopted) { color: var(--good); border-color: currentcolor; }
 .tag.unlisted { color: var(--bad); border-color: currentcolor; }
 .pager { display: flex; gap: 0.75rem; justify-content: space-between; }
 .group > summary { padding: 0.75rem 0; cursor: pointer; }
@@ -233,11 +242,11 @@ form.animal > .group { padding-block: 0; }
 }
 @media (min-width: 40rem) { .fields { grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); } }
 .fields .wide { grid-column: 1 / -1; }
-label.choice input { flex: none; }
+@media (max-width: 39.99rem) { .fields .long { grid-column: 1 / -1; } }
 .fields label.choice { padding: 0.6rem 0; }
 form.animal fieldset { margin: 0; min-width: 0; }
 /* Keeps the focused element above the sticky bar. */
-html:has(.actions) { scroll-padding-bottom: 6rem; }
+html:has(.actions) { scroll-padding-bottom: 8rem; }
 .actions {
   position: sticky;
   bottom: 0;
@@ -253,16 +262,12 @@ html:has(.actions) { scroll-padding-bottom: 6rem; }
 }
 .card .actions { background: var(--card); }
 .quiet { padding: 0.5rem; }
-@media (min-width: 24rem) and (max-width: 40rem) {
-  .actions { flex-wrap: nowrap; gap: 0.5rem; }
-  .actions button { padding-inline: 0.7rem; font-size: 0.95rem; white-space: nowrap; }
+@media (max-width: 40rem) {
+  .actions { gap: 0.5rem; }
+  .actions button { padding-inline: 0.7rem; font-size: 0.95rem; }
   .actions .quiet { margin-left: auto; padding-inline: 0; }
 }
 main input:not([type='checkbox']), main select { min-height: 2.75rem; }
-.field .problem { margin: 0 0 0.25rem; }
-.summary > :first-child { margin-top: 0; }
-.summary > :last-child { margin-bottom: 0; }
-.said { white-space: pre-line; }
 .history { margin: 0; padding: 0; list-style: none; }
 .history > li { padding: 0.5rem 0; }
 .history > li + li { border-top: 1px solid var(--soft); }
@@ -307,7 +312,6 @@ th.line { min-width: 4rem; overflow-wrap: normal; }
 .upload [role='status'] { margin: 0.25rem 0 0; }
 form.animal > fieldset.card { margin: 1rem 0; padding: 1rem 1.25rem; }
 fieldset.card legend { float: left; width: 100%; }
-fieldset.card h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
 fieldset.card .fields { clear: both; }
 .figures li {
   padding: 0.75rem 1rem;
@@ -316,8 +320,15 @@ fieldset.card .fields { clear: both; }
   background: var(--card);
 }
 .filters + .figures { margin-top: 1rem; }
-.plot { display: block; width: 100%; max-width: 38rem; height: auto; margin: 0.5rem 0 1rem; }
-.plot { overflow: visible; font-size: 11px; }
+.plot {
+  display: block;
+  width: 100%;
+  max-width: 38rem;
+  height: auto;
+  margin: 0.5rem 0 1rem;
+  overflow: visible;
+  font-size: 11px;
+}
 #outcome .group { border: 0; }
 .plot text { fill: var(--text); }
 .plot line { stroke: var(--soft); }
@@ -325,7 +336,6 @@ fieldset.card .fields { clear: both; }
 .bar1 { fill: var(--muted); }
 .mark { fill: var(--text); }
 .legend { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
-.scroll { overflow-x: auto; }
 .counts { font-variant-numeric: tabular-nums; overflow-wrap: normal; }
 .counts th { overflow-wrap: normal; }
 .counts :is(td, th + th) { text-align: right; }
@@ -340,9 +350,7 @@ meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 .sent dt { margin-top: 0.75rem; color: var(--muted); font-size: 0.9rem; }
 .sent dt:first-child { margin-top: 0; }
 .sent dd { margin: 0; }
-.said { white-space: pre-line; }
 .aside { padding-top: 0.75rem; border-top: 1px solid var(--soft); }
-.tag:is(.approved, .adopted) { color: var(--good); border-color: currentcolor; }
 .tag.received { color: var(--link); border-color: currentcolor; }
 .card > .head h2 { margin: 0; font-size: 1.15rem; }
 .card > .head { margin-bottom: 0.5rem; }
@@ -352,5 +360,5 @@ meter { width: 8rem; max-width: 100%; height: 1rem; vertical-align: middle; }
   main dl.facts dd + dt { margin-top: 0.6rem; }
 }
 .hint + :is(.row, .fields) { margin-top: 0.75rem; }
-.head + :is(.filters, .lead) { margin-top: 0.75rem; }
+.head + :is(.filters, .lead, .facts) { margin-top: 0.75rem; }
 `

@@ -25,14 +25,12 @@ export const GALLERY_STYLE = `
   display: flex;
   flex-wrap: wrap;
   gap: 0 2rem;
-  font-size: 0.95rem;
 }
 .foot p { margin: 0.25rem 0; }
 h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; }
 .lead {
   margin: 0 0 1.25rem;
   font-size: clamp(1rem, 0.95rem + 0.3vw, 1.15rem);
-  color: var(--muted);
   max-width: 42rem;
 }
 .muted { color: var(--muted); }
@@ -47,11 +45,8 @@ h1 { font-size: clamp(1.7rem, 1.3rem + 1.8vw, 2.5rem); letter-spacing: -0.02em; 
 .finder .field { margin: 0; }
 .finder input, .finder select { min-height: 2.75rem; }
 .finder-main .field { min-height: 4.3rem; }
-.finder input[type='checkbox'] { min-height: 0; }
 .finder select { padding-inline: 0.4rem 0; }
-.finder input[type='checkbox'] { accent-color: var(--strong); }
-.summary h2 { margin-top: 0; }
-legend { padding: 0; }
+.finder input[type='checkbox'] { min-height: 0; accent-color: var(--strong); }
 ::placeholder { color: var(--muted); opacity: 1; }
 .finder-main {
   display: grid;
@@ -61,7 +56,7 @@ legend { padding: 0; }
 }
 .finder-main > :first-child, .finder-main > .wrong { grid-column: 1 / -1; }
 .finder details { margin-top: 0.75rem; }
-.finder summary, .policy summary {
+.finder summary, .policy summary, .withdraw summary {
   padding: 0.4rem 0;
   font-weight: 600;
   cursor: pointer;
@@ -171,7 +166,7 @@ legend { padding: 0; }
 .compact .card h2 { font-size: 1rem; }
 @media (max-width: 30rem) {
   .bar nav { flex-basis: 100%; }
-  .finder-main > :nth-child(n + 4) { grid-column: 1 / -1; }
+  .finder-main > * { grid-column: 1 / -1; }
 }
 @media (max-width: 34rem) {
   h1 { margin: 1rem 0 0.5rem; }
@@ -180,6 +175,7 @@ legend { padding: 0; }
   .finder details { margin-top: 0.25rem; }
   /* One line to search. The other fields appear with the filters. */
   .finder:not(:has(details[open])) .finder-main { grid-template-columns: minmax(0, 1fr) 6.5rem; }
+  .finder:not(:has(details[open])) label { white-space: nowrap; }
   .list-head nav { flex-basis: 100%; }
   .finder:not(:has(details[open])) .finder-main > :nth-child(n) { grid-column: auto; }
   .finder:not(:has(details[open])) .finder-main > .field:not(:first-child) { display: none; }
@@ -269,7 +265,13 @@ legend { padding: 0; }
 .shelter-about h2 { margin-top: 0; }
 .shelter-text { max-width: 42rem; }
 .share { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1rem 0 0; }
-.share > * { display: inline-flex; align-items: center; padding: 0.4rem 0.8rem; font-size: 0.95rem; }
+.share > * {
+  display: inline-flex;
+  gap: 0.35rem;
+  align-items: center;
+  padding: 0.4rem 0.8rem;
+  font-size: 0.95rem;
+}
 /* Takes its space from the start, so the page does not move when the script shows it. */
 .scripted { visibility: hidden; }
 .heart {
@@ -285,10 +287,8 @@ legend { padding: 0; }
   font-size: 1.4rem;
   line-height: 1;
 }
-.heart::before { content: '♡'; }
-.share [data-favorite]::before { content: '♡ '; }
-.heart[aria-pressed='true']::before { content: '♥'; }
-.share [aria-pressed='true']::before { content: '♥ '; }
+button[data-favorite]::before { content: '♡'; }
+button[data-favorite][aria-pressed='true']::before { content: '♥'; }
 .bar nav a { white-space: nowrap; }
 /* Keeps the link to apply in view. */
 .reach {
@@ -300,18 +300,21 @@ legend { padding: 0; }
   border-top: 1px solid var(--edge);
   background: var(--back);
 }
-.reach .button { width: 100%; }
+.reach .button { width: 100%; padding-inline: 0.5rem; font-size: 1rem; }
 @media (max-width: 59.99rem) {
   html:has(.reach) { scroll-padding-bottom: 5.5rem; }
-  .apply-link { display: none; }
+  .apply-link, .animal-head .apply-link + .hint { display: none; }
 }
 .others { margin-top: 2rem; }
 .compare-form { margin: 1.5rem 0; }
-.scroll { overflow-x: auto; }
 .compare { table-layout: fixed; }
 .compare.wide { min-width: 38rem; }
 .compare td, .compare th { padding-right: 1rem; }
-.compare thead img { display: block; width: 100%; aspect-ratio: 1; object-fit: cover; border-radius: 10px; }
+@media (max-width: 40rem) {
+  .compare.wide { min-width: 32rem; }
+  .compare col:first-child { width: 8rem; }
+  .compare tr > :first-child { position: sticky; left: 0; background: var(--back); font-size: 0.9rem; }
+}
 .prose { max-width: 42rem; }
 .prose li { margin: 0.4rem 0; }
 @media (min-width: 60rem) {
@@ -345,10 +348,8 @@ export const APPLY_STYLE = `
 .whom p { margin: 0; color: var(--muted); }
 .apply form h2 { margin: 1.75rem 0 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--panel); }
 .apply .field { margin-bottom: 1.25rem; }
-.apply fieldset legend { margin-bottom: 0.25rem; padding: 0; }
-.apply .problem { margin: 0.25rem 0; }
-.apply .summary h2 { margin-top: 0; }
-.apply .summary ul { margin: 0; padding-left: 1.2rem; }
+.apply fieldset legend { margin-bottom: 0.25rem; }
+.apply .summary ul { padding-left: 1.2rem; }
 .apply .summary a { color: var(--bad); font-weight: 600; }
 .privacy { padding: 0.75rem 1rem; border-radius: 10px; background: var(--panel); }
 button.big { width: 100%; min-height: 3.25rem; font-size: 1.1rem; }
@@ -364,13 +365,11 @@ button.big { width: 100%; min-height: 3.25rem; font-size: 1.1rem; }
 .state.approved, .state.adopted { border-color: var(--good); }
 .state.approved h2, .state.adopted h2 { color: var(--good); }
 .answer { border-color: var(--strong); }
-.said { white-space: pre-line; }
 .apply dl.facts { margin: 1.25rem 0; }
 .keep { padding: 0.75rem 1rem; border: 2px solid var(--strong); border-radius: 10px; }
 .keep p { margin: 0; }
 .keep .row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-top: 0.75rem; }
 .withdraw { margin: 1.5rem 0; }
-.withdraw summary { padding: 0.4rem 0; color: var(--link); font-weight: 600; cursor: pointer; }
 @media (min-width: 34.01rem) { button.big { width: auto; padding-inline: 2rem; } }
 `
 

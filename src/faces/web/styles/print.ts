@@ -1,11 +1,18 @@
 /** Styles of every page on paper: what a reader needs, in dark letters on white. */
 export const PRINT_STYLE = `
 @media print {
-  :root { --back: #fff; --panel: #fff; --card: #fff; --page: #fff; }
-  :root { --text: #000; --muted: #333; --link: #000; }
+  :root {
+    --back: #fff;
+    --panel: #fff;
+    --card: #fff;
+    --page: #fff;
+    --text: #000;
+    --muted: #333;
+    --link: #000;
+  }
   @page { margin: 12mm; }
   .unprinted, .skip, .top, .side, .foot, nav, button, .button, .finder, .filters, .upload, .chips, .back,
-  .share, .reach, .apply-link + .hint, .thumbs, .pager, .actions, .withdraw,
+  .share, .reach, .apply-link + .hint, form .hint, .thumbs, .pager, .actions, .withdraw,
   .shelter > p:last-child { display: none !important; }
   body, body:has(.side), main { display: block !important; max-width: none; padding: 0 !important; }
   h1 { margin-top: 0; }
@@ -18,6 +25,7 @@ export const PRINT_STYLE = `
   .slide + .slide { display: none; }
   .slide img { width: auto; max-width: 100%; max-height: 90mm; aspect-ratio: auto; }
   .cards { grid-template-columns: repeat(4, 1fr); }
+  textarea { field-sizing: content; border: 0; padding: 0; resize: none; }
   details::details-content { content-visibility: visible; }
 }
 `
@@ -45,8 +53,14 @@ export const PAPER_STYLE = `
 .poster h1 { margin-top: 4mm; font-size: 3.4rem; }
 .poster .traits { margin: 0 0 3mm; font-size: 1.3rem; }
 .poster .text { margin: 0 0 4mm; font-size: 1.1rem; }
-.end { display: flex; flex-wrap: wrap; gap: 6mm; align-items: center; text-align: left; }
-.end { justify-content: space-between; }
+.end {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 6mm;
+  align-items: center;
+  justify-content: space-between;
+  text-align: left;
+}
 .end p { margin: 0; }
 .code { display: flex; gap: 4mm; align-items: center; max-width: 105mm; }
 .code p { margin: 0; }

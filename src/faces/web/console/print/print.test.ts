@@ -5,7 +5,7 @@ import { signIn } from '../../../../testing/console.ts'
 import { readQrCode } from '../../../../testing/read-qr-code.ts'
 import { startApp, UNLIMITED } from '../../../../testing/start-app.ts'
 
-test('GET /console/animals/{id}/poster and kennel-card: public data on the poster, kennel and chip on the card', async (t) => {
+test('GET /console/animals/{id}/poster shows public data only; kennel-card also shows kennel and microchip', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   for (const code of ['CO1', 'CO2'])
     await app.post('/v1/organizations', { name: `Shelter ${code}`, code, phone: '303 555 0100' })
