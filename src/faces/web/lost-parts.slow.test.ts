@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openForm, PERSON, sendForm, visit } from '../../testing/applicant.ts'
+import { openForm, PERSON, visit } from '../../testing/applicant.ts'
 import type { Answer } from '../../testing/client.ts'
-import { type Person, signIn } from '../../testing/console.ts'
+import { type Person, sendForm, signIn } from '../../testing/console.ts'
 import { scratchDatabase } from '../../testing/postgres.ts'
 import { startProxy } from '../../testing/proxy.ts'
 import { NEEDS_REDIS, startRedis, until } from '../../testing/redis.ts'
@@ -64,11 +64,20 @@ async function assertUnavailable(questions: ReturnType<typeof requestsOf>): Prom
   )
 }
 
+/** Creates something. Like clients, repeats it while a busy database makes the service answer 503. */
+async function add(app: TestApp, path: string, body: object): Promise<{ id: number }> {
+  const headers = { 'idempotency-key': path }
+  let answer: Answer
+  do answer = await app.post(path, body, headers)
+  while (answer.status === 503)
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+
 /** A shelter with an animal, and an admin. */
 async function fill(app: TestApp): Promise<Person> {
-  await app.post('/v1/organizations', { name: 'Harbour', code: 'CO12' })
-  const rex = { name: 'Rex', categoryId: 1, status: 'available', organizationId: 1 }
-  assert.equal((await app.post('/v1/pets', rex)).status, 201)
+  const { id: organizationId } = await add(app, '/v1/organizations', { name: 'Harbour', code: 'CO12' })
+  await add(app, '/v1/pets', { name: 'Rex', categoryId: 1, status: 'available', organizationId })
   return signIn(app, { role: 'admin' })
 }
 

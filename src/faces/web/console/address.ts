@@ -9,6 +9,12 @@ export function wholeNumberOf(text: unknown): number | undefined {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
+/** The ids of a query or a form, where a name may be repeated. Other values are skipped. */
+export function idsIn(values: unknown): number[] {
+  const ids = [values ?? []].flat().map(wholeNumberOf)
+  return [...new Set(ids)].filter((id) => id !== undefined)
+}
+
 /** The id in an address. @throws {ApiError} route_not_found if it is not a whole number */
 export function pathId({ params }: FastifyRequest): number {
   const id = wholeNumberOf((params as { id?: string }).id)

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { applyFor } from '../../../testing/applicant.ts'
-import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
+import {
+  assertGoodInAllColors,
+  assertNotTooWide,
+  NEEDS_BROWSER,
+  openBrowser,
+} from '../../../testing/browser.ts'
 import { signIn } from '../../../testing/console.ts'
 import { JPEG, picture } from '../../../testing/pictures.ts'
 import { until } from '../../../testing/redis.ts'
@@ -11,7 +15,6 @@ import { startApp, type TestApp, UNLIMITED } from '../../../testing/start-app.ts
 
 const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
-const NARROWEST = { width: 320, height: 640 }
 
 /** A service with data for every page. */
 async function startFull(t: TestContext) {
@@ -32,6 +35,12 @@ async function startFull(t: TestContext) {
     const body = await picture({ number, width: 800, height: 600 })
     await app.request('/v1/pets/1/photos', { method: 'POST', headers: JPEG, body })
   }
+  await app.post('/v1/pets', { name: 'Pip', categoryId: 1, status: 'available' })
+  const address = `https://localhost/${'w'.repeat(300)}`
+  const types = ['pet.created', 'pet.status_changed', 'order.placed']
+  await app.post('/v1/webhooks', { url: address, types, organizationId: 1 })
+  await app.post('/v1/webhooks', { url: 'https://hooks.example.org/', enabled: false })
+  await app.post('/v1/webhooks/1/test', {})
   const adopter = { name: 'Kim Doe', email: 'kim@doe.example', message: 'We have a garden.' }
   await app.post('/v1/store/orders', { petId: 2, adopter })
   await app.patch('/v1/pets/1', { size: 'medium', staff: { kennel: 'B4' } })
@@ -59,26 +68,18 @@ async function openPage(browser: Browser, app: TestApp, options: BrowserContextO
   const complaints: string[] = []
   page.on('console', (message) => {
     // The browser logs the status of refused forms.
-    if (/status of (?:400|404|412|422) /.test(message.text())) return
+    if (/status of (?:400|404|409|412|422) /.test(message.text())) return
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
   return { page, complaints, token }
 }
 
-const isTooWide = (page: Page) =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
-
-const LOOKS = [
-  [WIDE, 'light'],
-  [NARROW, 'dark'],
-  [NARROWEST, 'light'],
-] as const
-
 const PAGES = [
   '/console/',
   '/console/animals',
   '/console/animals?q=nobody&status=sold',
+  '/console/animals?published=1&published=2&published=6&published=7',
   '/console/animals/new',
   '/console/animals/1',
   '/console/animals/2',
@@ -98,6 +99,14 @@ const PAGES = [
   '/console/organizations/1/website',
   '/console/organizations/new',
   '/console/usage',
+  '/console/events',
+  '/console/events?type=order.placed',
+  '/console/webhooks',
+  '/console/webhooks/new',
+  '/console/webhooks/1',
+  '/console/webhooks/1/change',
+  '/console/webhooks/1/remove',
+  '/console/webhooks/2',
 ]
 
 test(
@@ -106,50 +115,39 @@ test(
   async (t) => {
     const { app, at } = await startFull(t)
     const browser = await openBrowser(t)
-    for (const [viewport, colorScheme] of LOOKS) {
-      const { page } = await openPage(browser, app, { viewport, colorScheme, bypassCSP: true })
-      const check = async (about: string) => {
-        assert.equal(await isTooWide(page), false, about)
-        await page.evaluate(axe.source)
-        const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-        const found = violations.map(
-          ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-        )
-        assert.deepEqual(found, [], about)
-      }
-      for (const path of PAGES) {
-        await page.goto(at(path))
-        assert.ok(page.url().endsWith(path), `signed in at ${path}`)
-        await check(`${path} ${colorScheme} ${viewport.width}`)
-      }
-      // A refused form, and later a conflict.
-      await page.goto(at('/console/animals/new'))
-      await page.getByRole('button', { name: 'Add animal' }).click()
-      await page.getByRole('alert').waitFor()
-      await check(`refused ${colorScheme} ${viewport.width}`)
-      // A spreadsheet with unknown columns, two of which are mapped to the same field.
-      const table = Buffer.from(`Who,Kind,${'Very long '.repeat(9)}\nRex,Dog,${'w'.repeat(90)}\n`)
-      await page.goto(at('/console/import'))
-      const file = { name: 'animals.csv', mimeType: 'text/csv', buffer: table }
-      await page.getByLabel('File', { exact: true }).setInputFiles(file)
-      await page.getByRole('button', { name: 'Preview' }).click()
-      await page.getByLabel('Who', { exact: true }).selectOption('Name')
-      await page.getByRole('button', { name: 'Preview again' }).click()
-      await page.getByRole('button', { name: 'Import 1 animal' }).waitFor()
-      await check(`columns ${colorScheme} ${viewport.width}`)
-      await page.getByText('Columns of your file').click()
-      await page.getByLabel('Very long').selectOption('Name')
-      await page.getByRole('button', { name: 'Import 1 animal' }).click()
-      await page.getByRole('link', { name: 'Name: you chose this for two columns' }).waitFor()
-      await check(`columns refused ${colorScheme} ${viewport.width}`)
-      await page.goto(at('/console/animals/1'))
-      await page.getByLabel('Name', { exact: true }).fill('Luna here')
-      await app.patch('/v1/pets/1', { name: `Luna ${colorScheme} ${viewport.width}` })
-      await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.getByText('Someone else changed').waitFor()
-      await check(`conflict ${colorScheme} ${viewport.width}`)
-      await page.context().close()
+    const { page } = await openPage(browser, app, { bypassCSP: true })
+    const check = (about: string) => assertGoodInAllColors(page, about, [320, 1280])
+    for (const path of PAGES) {
+      await page.goto(at(path))
+      assert.ok(page.url().endsWith(path), `signed in at ${path}`)
+      await check(path)
     }
+    // A refused form, and later a conflict.
+    await page.goto(at('/console/animals/new'))
+    await page.getByRole('button', { name: 'Add animal' }).click()
+    await page.getByRole('alert').waitFor()
+    await check('refused')
+    // A spreadsheet with unknown columns, two of which are mapped to the same field.
+    const table = Buffer.from(`Who,Kind,${'Very long '.repeat(9)}\nRex,Dog,${'w'.repeat(90)}\n`)
+    await page.goto(at('/console/import'))
+    const file = { name: 'animals.csv', mimeType: 'text/csv', buffer: table }
+    await page.getByLabel('File', { exact: true }).setInputFiles(file)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByLabel('Who', { exact: true }).selectOption('Name')
+    await page.getByRole('button', { name: 'Preview again' }).click()
+    await page.getByRole('button', { name: 'Import 1 animal' }).waitFor()
+    await check('columns')
+    await page.getByText('Columns of your file').click()
+    await page.getByLabel('Very long').selectOption('Name')
+    await page.getByRole('button', { name: 'Import 1 animal' }).click()
+    await page.getByRole('link', { name: 'Name: you chose this for two columns' }).waitFor()
+    await check('columns refused')
+    await page.goto(at('/console/animals/1'))
+    await page.getByLabel('Name', { exact: true }).fill('Luna here')
+    await app.patch('/v1/pets/1', { name: 'Luna there' })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Someone else changed').waitFor()
+    await check('conflict')
   },
 )
 
@@ -217,12 +215,42 @@ for (const javaScriptEnabled of [false, true])
       await page.getByRole('button', { name: 'Add organization' }).click()
       await page.getByRole('link', { name: 'Code is required.' }).click()
       await page.getByLabel('Code', { exact: true }).fill('CO12')
-      assert.equal(await isTooWide(page), false)
+      await assertNotTooWide(page, 'phone')
       await page.getByRole('button', { name: 'Add organization' }).click()
       await page.getByText('Organization added.').waitFor()
 
       const { name, code } = (await app.get('/v1/organizations/1')).body
       assert.deepEqual([name, code], ['Harbour Shelter', 'CO12'])
+      assert.deepEqual(complaints, [])
+    },
+  )
+
+for (const javaScriptEnabled of [false, true])
+  test(
+    `animals are put on hold and published from the list, scripts ${javaScriptEnabled ? 'on' : 'off'}`,
+    NEEDS_BROWSER,
+    async (t) => {
+      const { app, at } = await startFull(t)
+      const { page, complaints } = await openPage(await openBrowser(t), app, { javaScriptEnabled })
+      const reason = page.getByLabel('On hold because')
+      await page.goto(at('/console/animals'))
+      for (const name of ['Luna', 'Milo', 'Oscar']) await page.getByLabel(`Select ${name}`).check()
+      assert.equal(await reason.isVisible(), false)
+      await page.getByLabel('Action', { exact: true }).selectOption('Put on hold')
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.getByRole('link', { name: 'Enter why the animals are on hold.' }).click()
+      await page.keyboard.type('Kennel cough.')
+      await page.keyboard.press('Enter')
+      await page.getByText('Done for 2 animals.').waitFor()
+      const holds = [1, 3].map(async (id) => (await app.get(`/v1/pets/${id}`)).body.staff.holdReason)
+      assert.deepEqual(await Promise.all(holds), ['Kennel cough.', 'Kennel cough.'])
+      await page.getByText('The status is “Adopted”.').waitFor()
+
+      await app.patch('/v1/pets/3', { staff: { holdReason: null } })
+      await page.goto(at('/console/animals'))
+      await page.getByRole('button', { name: 'Publish Milo' }).click()
+      await page.getByText('In the gallery without a photo').getByRole('link', { name: 'Milo' }).click()
+      await page.getByText('In the gallery without a photo').waitFor()
       assert.deepEqual(complaints, [])
     },
   )

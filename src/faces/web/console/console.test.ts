@@ -12,10 +12,10 @@ const ALL = Object.keys(PAGES).map((name) => {
 })
 
 /** The lowest role for each page. Repeats PAGES on purpose, to detect a page that is opened by mistake. */
-const LEAST = {
+const PAGES_BY_MIN_ROLE = {
   anybody: 'GET /sign-in, POST /sign-in, POST /sign-out, GET /join/:token, POST /join/:token',
   viewer: `GET /, GET /animals, GET /animals.csv, GET /animals/:id, GET /animals/:id/notes,
-    GET /animals/:id/poster, GET /animals/:id/kennel-card, GET /statistics, GET /statistics/:name,
+    GET /animals/:id/poster, GET /animals/:id/kennel-card, GET /events, GET /statistics, GET /statistics/:name,
     GET /account, POST /account, POST /account/password, POST /account/sign-out`,
   staff: `POST /animals/selected,
     GET /animals/new, POST /animals/new, POST /animals/:id, POST /animals/:id/status,
@@ -31,10 +31,14 @@ const LEAST = {
     POST /organizations/:id/photos/:photoId, GET /usage, GET /people, GET /people/new, POST /people/new,
     GET /people/:id, POST /people/:id, POST /people/:id/link, GET /people/:id/remove,
     POST /people/:id/remove, GET /keys, GET /keys/new, POST /keys/new, GET /keys/:id,
-    POST /keys/:id/rotate, GET /keys/:id/revoke, POST /keys/:id/revoke`,
+    POST /keys/:id/rotate, GET /keys/:id/revoke, POST /keys/:id/revoke,
+    GET /webhooks, GET /webhooks/new, POST /webhooks/new, GET /webhooks/:id, GET /webhooks/:id/change,
+    POST /webhooks/:id/change, POST /webhooks/:id/enabled, POST /webhooks/:id/secret,
+    GET /webhooks/:id/remove, POST /webhooks/:id/remove, POST /webhooks/:id/test, POST /webhooks/:id/recover,
+    POST /webhooks/:id/deliveries/:deliveryId`,
   admin: 'GET /organizations/new, POST /organizations/new',
 }
-const pagesOf = (least: keyof typeof LEAST): string[] => LEAST[least].split(/,\s+/)
+const pagesOf = (role: keyof typeof PAGES_BY_MIN_ROLE): string[] => PAGES_BY_MIN_ROLE[role].split(/,\s+/)
 
 /** Pages for signed-in people. */
 const INSIDE = ALL.filter(({ name }) => !pagesOf('anybody').includes(name))

@@ -4,30 +4,27 @@ import type { Face } from '../../../http/face.ts'
 import { readForm } from '../../../http/form-body.ts'
 import { addAnimal } from './animals/add.ts'
 import { adoptedPages } from './animals/adopted.ts'
-import { carePages } from './animals/care.ts'
-import { animalPages } from './animals/change.ts'
-import { animalsCsv } from './animals/csv.ts'
-import { listAnimals } from './animals/list.ts'
+import { animalPages, carePages } from './animals/change.ts'
+import { animalsCsv, listAnimals } from './animals/list.ts'
 import { changeSelected } from './animals/selected.ts'
 import { applicationPages } from './applications/application.ts'
 import { queuePage } from './applications/queue.ts'
 import { consoleError } from './frame.ts'
-import { consoleGate, pageHook, requireNeeds } from './gate.ts'
+import { consoleGate, guardPage, pageHook } from './gate.ts'
 import { importPages } from './import/page.ts'
-import { keyPages } from './keys/keys.ts'
-import { newKeyPages } from './keys/make.ts'
-import { organizationPages } from './organization/organization.ts'
+import { keyPages, newKeyPages } from './keys/keys.ts'
+import { organizationPages, websitePage } from './organization/organization.ts'
 import { questionsPages } from './organization/questions.ts'
-import { websitePage } from './organization/website.ts'
 import { declareNeeds, MAX_FORM_BYTES, PREFIX } from './pages.ts'
 import { accountPages } from './people/account.ts'
 import { peoplePages } from './people/people.ts'
-import { animalPapers } from './print/animal.ts'
-import { adoptionRecord } from './print/record.ts'
-import { joinPages } from './sign-in/join.ts'
-import { signInPages } from './sign-in/sign-in.ts'
+import { adoptionRecord, animalPapers } from './print/animal.ts'
+import { joinPages, signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
 import { statisticsPages } from './statistics/page.ts'
+import { eventsPage } from './webhooks/events.ts'
+import { webhookForms } from './webhooks/form.ts'
+import { webhookPages } from './webhooks/webhooks.ts'
 
 /** The pages for shelter staff, who sign in. They make the same changes as the API. */
 export function consoleFace(context: Context): Face {
@@ -37,10 +34,11 @@ export function consoleFace(context: Context): Face {
     gate: consoleGate(context),
     readBody: readForm(MAX_FORM_BYTES),
     writeError: (error, headers = {}) => consoleError(error, headers, config),
+    hooksUnrouted: true,
     routes(app: App) {
       app.addHook('onRoute', declareNeeds)
       app.addHook('onRequest', pageHook(config))
-      app.addHook('onRequest', requireNeeds(config))
+      app.addHook('onRequest', guardPage(config))
       signInPages(app, context)
       joinPages(app, context)
       startPage(app, context)
@@ -63,6 +61,9 @@ export function consoleFace(context: Context): Face {
       peoplePages(app, context)
       keyPages(app, context)
       newKeyPages(app, context)
+      webhookPages(app, context)
+      webhookForms(app, context)
+      eventsPage(app, context)
       accountPages(app, context)
     },
   }

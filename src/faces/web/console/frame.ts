@@ -7,8 +7,7 @@ import type { Face } from '../../../http/face.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
 import type { Right } from '../../../staff/roles.ts'
-import { languageLinks } from '../language-choice.ts'
-import { HTML_TYPE, type PageParts, pageHeaders, renderPage } from '../page.ts'
+import { HTML_TYPE, languageLinks, type PageParts, pageHeaders, renderPage } from '../page.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import { wholeNumberOf } from './address.ts'
 import { callerMay, PREFIX } from './pages.ts'
@@ -24,6 +23,8 @@ const NAV = [
   ['/usage', 'usage', 'manageKeys'],
   ['/people', 'people', 'managePeople'],
   ['/keys', 'keys', 'manageKeys'],
+  ['/webhooks', 'webhooks', 'manageWebhooks'],
+  ['/events', 'events', 'seeAnimals'],
 ] as const satisfies (readonly [path: string, name: keyof Texts['console']['nav'], right: Right])[]
 
 interface ConsolePage {
@@ -34,28 +35,26 @@ interface ConsolePage {
 
 /** A page of the console, with the header and footer of all pages. */
 export function consolePage(request: FastifyRequest, { title, main, scripts = [] }: ConsolePage): string {
-  const language = languageOf(request.headers)
-  const { console: words } = textsOf(language)
+  const { language, words } = wordsFor(request)
   return renderPage({
     language,
     title: `${title} – ${words.title}`,
     style: 'console.css',
     scripts: ['console.js', ...scripts],
-    header: header(language, request),
+    header: header(request, words),
     main: html`${notice(request, words)}${main}`,
     footer: footer(language),
   })
 }
 
-/** The texts of the console and their language. */
+/** The texts in the language of a page. `words` are the texts of the console. */
 export function wordsFor({ headers }: Pick<FastifyRequest, 'headers'>) {
   const language = languageOf(headers)
-  const { common, console: words } = textsOf(language)
-  return { language, common, words }
+  const texts = textsOf(language)
+  return { language, texts, common: texts.common, words: texts.console }
 }
 
-function header(language: Language, { url, caller }: FastifyRequest): Html {
-  const { console: words } = textsOf(language)
+function header({ url, caller }: FastifyRequest, words: Texts['console']): Html {
   const path = url.split('?', 1)[0]?.slice(PREFIX.length) ?? ''
   const links = NAV.filter(([, , right]) => callerMay(caller, right)).map(
     ([to, name]) =>
@@ -113,8 +112,7 @@ export function consoleError(
   headers: IncomingHttpHeaders,
   config: Config,
 ): ReturnType<Face['writeError']> {
-  const language = languageOf(headers)
-  const { common, console: words } = textsOf(language)
+  const { language, common, words } = wordsFor({ headers })
   const title = common.errorTitles[status] ?? common.errorTitles[status < 500 ? 400 : 500] ?? ''
   const advice = words.errors[code] ?? common.errorAdvice[status]
   const body = barePage(
@@ -132,14 +130,35 @@ export function consoleError(
 
 /** The answer to a form that was sent after the session had ended. */
 export function signedOutPage(headers: IncomingHttpHeaders): string {
-  const language = languageOf(headers)
-  const { signedOut } = textsOf(language).console
+  const { language, words } = wordsFor({ headers })
+  const { signedOut } = words
   return barePage(
     language,
     signedOut.title,
     html`<p>${signedOut.advice}</p>
 <p><a class="button" href="${PREFIX}/sign-in" target="_blank" rel="noopener">${signedOut.link}</a></p>`,
   )
+}
+
+interface Confirmation {
+  title: string
+  text: Part
+  /** The label of the button. The form is sent to the address of the page. */
+  yes: string
+  /** The page to return to without the change. */
+  back: string
+}
+
+/** The page that asks before something is removed. */
+export function confirmPage(request: FastifyRequest, { title, text, yes, back }: Confirmation): string {
+  const { animal } = wordsFor(request).words
+  return consolePage(request, {
+    title,
+    main: html`<div class="narrow"><h1>${title}</h1>
+${text}
+<form method="post" class="row"><button class="danger">${yes}</button>
+<a class="button plain" href="${back}">${animal.removeNo}</a></form></div>`,
+  })
 }
 
 const ROWS_PER_PAGE = 50

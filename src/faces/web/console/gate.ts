@@ -9,9 +9,8 @@ import type { Gate } from '../../../http/face.ts'
 import { LANGUAGE_VARY } from '../../../http/language.ts'
 import { visitorOf } from '../../../keys/identify.ts'
 import { charge } from '../../../limits/limiter.ts'
-import { identifyStaff } from '../../../staff/identify.ts'
 import { may } from '../../../staff/roles.ts'
-import { requireSameOrigin } from '../../../staff/session-cookie.ts'
+import { identifyStaff, requireSameOrigin } from '../../../staff/session-cookie.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { signedOutPage } from './frame.ts'
 import { PREFIX } from './pages.ts'
@@ -27,7 +26,7 @@ export function consoleGate(context: Context): Gate {
       const { headers, refusal } = await charge(limiter, caller)
       return refusal ? { headers, refusal } : { headers: {} }
     },
-    // `requireNeeds` checks the rights, because it knows the route.
+    // `guardPage` checks the rights, because it knows the route.
     authorize: () => undefined,
   }
 }
@@ -42,7 +41,7 @@ export function pageHook(config: Config): Hook {
 }
 
 /** Hook that checks the origin of a change and the rights of its sender. */
-export function requireNeeds(config: Config): Hook {
+export function guardPage(config: Config): Hook {
   return (request, reply, done) => {
     const { method, url } = request
     const isRead = method === 'GET' || method === 'HEAD'

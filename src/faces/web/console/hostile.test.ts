@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { applyFor, openForm, sendForm, visit } from '../../../testing/applicant.ts'
-import { formIn, signIn } from '../../../testing/console.ts'
+import { applyFor, openForm, visit } from '../../../testing/applicant.ts'
+import { formIn, sendForm, signIn } from '../../../testing/console.ts'
 import { startGallery } from '../../../testing/gallery.ts'
 import { addHostile, assertOwnMarkup, hostileText, SCRIPT } from '../../../testing/hostile.ts'
 import { upload } from '../../../testing/upload.ts'
 import { FORM_FIELDS as ANIMAL_FIELDS } from './animals/form.ts'
-import { FIELDS as SHELTER_FIELDS } from './organization/form.ts'
+import { FIELDS as SHELTER_FIELDS } from './organization/organization.ts'
 import { PAGES } from './pages.ts'
 
 /** A valid e-mail address that would add a second recipient if it were not escaped. */
@@ -43,6 +43,8 @@ async function startHostile(t: TestContext) {
   const other = await app.add({ name: hostileText(200), organizationId: 1 })
   const order = { petId: other, adopter: { ...ONE_LINE, email: EMAIL, message: SCRIPT } }
   assert.equal((await app.post('/v1/store/orders', order)).status, 201)
+  const webhook = { url: `https://localhost/${SCRIPT}`, description: hostileText(200), organizationId: 1 }
+  assert.equal((await app.post('/v1/webhooks', webhook)).status, 201)
   const key = { name: hostileText(100), access: 'read', plan: 'free' }
   // A hold takes the animal off the public pages.
   const hold = () => app.patch(`/v1/pets/${petId}`, { staff: { holdReason: SCRIPT } })

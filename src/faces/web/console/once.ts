@@ -15,7 +15,7 @@ const running = new Map<string, Promise<unknown>>()
  * Runs the change of a form once, even if the form is sent twice. The second request waits for the first
  * request and gets the same result.
  */
-export async function runOnce<Result>(
+export async function submitOnce<Result>(
   request: FastifyRequest,
   form: FormBody,
   run: (key: IdempotencyKey | undefined) => Promise<Result>,

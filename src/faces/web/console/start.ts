@@ -3,7 +3,7 @@ import { countWaiting, MAX_COUNTED } from '../../../applications/search.ts'
 import type { Context } from '../../../context.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
-import * as inventory from '../../../inventory/store.ts'
+import * as inventory from '../../../inventory/statistics.ts'
 import { viewerOf } from '../../../orders/store.ts'
 import { list as listOrganizations } from '../../../organizations/list.ts'
 import {
@@ -16,8 +16,9 @@ import {
 import { type Finder, finderOf } from '../../../pets/search/filters.ts'
 import { photosBaseForPages } from '../../../photos/storage/stored-photo.ts'
 import { listChangeAuthors } from '../../../staff/store.ts'
-import { formatDateTime } from '../dates.ts'
-import { textsOf } from '../texts/texts.ts'
+import { scopeOf } from '../../../webhooks/rules.ts'
+import { list as listWebhooks } from '../../../webhooks/store.ts'
+import { formatDateTime } from '../formats.ts'
 import { authorLabel, type HistoryLine, linesOf } from './animals/history.ts'
 import { briefRows, ROW_MEMBERS } from './animals/rows.ts'
 import { readKinds } from './choices.ts'
@@ -27,6 +28,7 @@ import { callerMay, PREFIX } from './pages.ts'
 
 const MAX_ANIMALS = 5
 const MAX_CHANGES = 8
+const MAX_WEBHOOK_LINES = 3
 
 /** The overview: numbers, tasks and the latest changes. */
 export function startPage(app: App, context: Context): void {
@@ -45,6 +47,7 @@ async function page(context: Context, finder: Finder, request: FastifyRequest): 
   const main = html`<div class="head"><h1>${start.title}</h1>
 ${mayAdd && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
 ${await shelterFirst(context, request)}
+${await webhookLines(context, request)}
 ${!isEmpty && (await waitingLine(context, request))}
 ${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(counts, wordsFor(request))}
 ${
@@ -72,6 +75,18 @@ async function waitingLine({ db }: Context, { caller, headers }: FastifyRequest)
   const { applications } = wordsFor({ headers }).words
   const line = applications.onStart(Math.min(count, MAX_COUNTED), count > MAX_COUNTED)
   return count > 0 && html`<p class="notice"><a href="${PREFIX}/applications">${line}</a></p>`
+}
+
+/** A line for each webhook that the service has switched off. */
+async function webhookLines({ db }: Context, request: FastifyRequest): Promise<Part> {
+  if (!callerMay(request.caller, 'manageWebhooks')) return undefined
+  const { webhooks: words } = wordsFor(request).words
+  const scope = scopeOf(request.caller)
+  const found = await listWebhooks(db, { ...scope, isSwitchedOff: true, limit: MAX_WEBHOOK_LINES })
+  return found.map(
+    ({ id, url }) =>
+      html`<p class="notice"><a href="${PREFIX}/webhooks/${id}">${words.onStart(new URL(url).host)}</a></p>`,
+  )
 }
 
 function numbers(
@@ -117,8 +132,7 @@ ${all && pets.length === MAX_ANIMALS && html`<p><a href="${PREFIX}/animals?${all
 }
 
 async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
-  const { language, words } = wordsFor(request)
-  const texts = textsOf(language)
+  const { language, texts, words } = wordsFor(request)
   const changes = await latestChanges(db, request.caller.organizationId, MAX_CHANGES)
   const authors = await listChangeAuthors(
     db,
@@ -127,7 +141,7 @@ async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
   const items = changes.map(
     ({ petId, name, at, keyId, changes }) => html`<li><p><a href="${PREFIX}/animals/${petId}">${name}</a>
 <small>${authorLabel(words, authors.get(keyId))}, <time datetime="${new Date(at).toISOString()}">${formatDateTime(language, at)}</time></small></p>
-<p>${briefly(linesOf(changes, texts))}</p></li>`,
+<p>${briefly(linesOf(changes, texts, language))}</p></li>`,
   )
   return html`<section class="card" aria-labelledby="latest"><h2 id="latest">${words.start.latest}</h2>
 ${items.length > 0 ? html`<ol class="history">${items}</ol>` : html`<p>${words.start.latestNone}</p>`}</section>`

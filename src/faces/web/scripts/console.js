@@ -14,6 +14,11 @@ addEventListener('beforeunload', (event) => {
   if (isDirty) event.preventDefault()
 })
 
+// On a phone, the navigation is one line. Scrolls it to the current page.
+const here = document.querySelector('.side [aria-current]')
+const line = here?.closest('nav')
+if (line) line.scrollLeft = here.offsetLeft - (line.clientWidth - here.offsetWidth) / 2
+
 // Ignores a second click. The button stays enabled, because browsers do not send the value of a disabled
 // button.
 document.addEventListener('submit', (event) => {

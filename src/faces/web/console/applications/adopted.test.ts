@@ -98,7 +98,7 @@ test('an animal is marked as adopted by someone else, or without saying by whom'
   assert.equal((await app.get('/v1/store/orders')).body.length, 1)
 })
 
-test('an animal that is reserved for another applicant, or of another shelter, is not marked as adopted', async (t) => {
+test('an animal that is reserved for another applicant or belongs to another shelter cannot be marked as adopted', async (t) => {
   const { app, ana, statusOf } = await startShelter(t)
   await applyFor(app, 1, KIM)
   await applyFor(app, 1, LEE)
@@ -128,7 +128,7 @@ test('an animal that is reserved for another applicant, or of another shelter, i
   assert.equal((await ana.send(path, { who: '1' })).status, 303)
 })
 
-test('the queue marks the several applications of one person', async (t) => {
+test('the queue marks the applications of a person who has sent several', async (t) => {
   const { app, ana } = await startShelter(t)
   await applyFor(app, 1, KIM)
   await applyFor(app, 2, { ...KIM, email: 'KIM@doe.example' })

@@ -4,9 +4,8 @@ import type { Context } from '../../../../context.ts'
 import { type Caller, seesInternalData } from '../../../../http/caller.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import * as pets from '../../../../pets/store.ts'
-import { daysSince, formatDate } from '../../dates.ts'
-import { mailLink } from '../../mail-link.ts'
-import { type Texts, textsOf } from '../../texts/texts.ts'
+import { daysSince, formatDate, mailLink } from '../../formats.ts'
+import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 
 // Parts that the pages of applications share: animal, applicant, answers and status.
@@ -16,7 +15,7 @@ export interface NamedAnimal {
   bondedWith: number[]
 }
 
-/** The animals of applications, by id, without removed ones and those of other organizations. */
+/** The animals of applications, by id, without removed animals and animals of other organizations. */
 export async function animalsOf(
   { db }: Pick<Context, 'db'>,
   { view }: Caller,
@@ -65,7 +64,7 @@ ${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said
 }
 
 function yesNoWords(request: FastifyRequest): ReadonlyMap<string, string> {
-  const { apply } = textsOf(wordsFor(request).language)
+  const { apply } = wordsFor(request).texts
   return new Map([
     ['yes', apply.yes],
     ['no', apply.no],

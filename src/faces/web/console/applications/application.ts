@@ -12,7 +12,7 @@ import {
 } from '../../../../applications/store.ts'
 import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
-import { ApiError } from '../../../../errors.ts'
+import { ApiError, isRefusal } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
@@ -20,9 +20,8 @@ import { parseInt64 } from '../../../../http/int64.ts'
 import type { OrderStatus } from '../../../../orders/schema.ts'
 import * as orders from '../../../../orders/store.ts'
 import { listChangeAuthors } from '../../../../staff/store.ts'
-import { formatDate } from '../../dates.ts'
+import { formatDate } from '../../formats.ts'
 import { longTextField, type Problem, problemSummary } from '../../forms.ts'
-import { textsOf } from '../../texts/texts.ts'
 import { authorLabel } from '../animals/history.ts'
 import { orderButtons } from '../animals/page.ts'
 import { NON_FIELD } from '../fields.ts'
@@ -38,16 +37,12 @@ import {
   stateLine,
 } from './applicant.ts'
 
-type ById = { Params: { id: string } }
-
 /** The page of an application, with the decision, the reply and the order. */
 export function applicationPages(app: App, context: Context): void {
   const path = '/applications/:id'
-  app.get<ById>(path, async (request: FastifyRequest) =>
-    applicationPage(context, request, await ownApplication(context, request)),
-  )
-  app.post<ById>(path, (request: FastifyRequest, reply) => decide(context, request, reply))
-  app.post<ById>(`${path}/order`, (request: FastifyRequest, reply) => decideOrder(context, request, reply))
+  app.get(path, async (request) => applicationPage(context, request, await ownApplication(context, request)))
+  app.post(path, (request, reply) => decide(context, request, reply))
+  app.post(`${path}/order`, (request, reply) => decideOrder(context, request, reply))
 }
 
 /** @throws {ApiError} application_not_found, also for an animal of another organization */
@@ -55,7 +50,7 @@ export function ownApplication(
   { db }: Pick<Context, 'db'>,
   { params, caller }: FastifyRequest,
 ): Promise<StoredApplication> {
-  const id = parseInt64((params as ById['Params']).id)
+  const id = parseInt64((params as { id: string }).id)
   if (id === undefined) throw new ApiError('application_not_found')
   return getApplication(db, id, orders.viewerOf(caller))
 }
@@ -125,7 +120,7 @@ async function refused(
   error: unknown,
   typed?: Texts,
 ): Promise<string> {
-  if (!(error instanceof ApiError) || error.status >= 500) throw error
+  if (!isRefusal(error)) throw error
   const now = await ownApplication(context, request)
   const { words } = wordsFor(request)
   const textField = error.details?.[0]?.pointer?.slice(1) === 'note' ? 'note' : 'reply'
@@ -150,7 +145,7 @@ async function applicationPage(
   stored: StoredApplication,
   { typed, problems = [] }: Refusal = {},
 ): Promise<string> {
-  const { language, words } = wordsFor(request)
+  const { texts, words } = wordsFor(request)
   const { applications } = words
   const animals = await animalsOf(context, request.caller, [stored.petId])
   const { bondedWith = [] } = animals.get(stored.petId) ?? {}
@@ -162,10 +157,10 @@ async function applicationPage(
   const emails = await findEmailState(context, stored.id)
   const main = html`<div class="head"><div><h1>${who}</h1>
 <p>${wish} ${stateLine(stored, request, context.clock())}</p>
-<p>${animals.has(stored.petId) && html`<a href="${PREFIX}/animals/${stored.petId}">${name}</a> · `}<a href="${PREFIX}/applications?petId=${stored.petId}">${applications.forAnimal(name)}</a> ·
+<p class="unprinted">${animals.has(stored.petId) && html`<a href="${PREFIX}/animals/${stored.petId}">${name}</a> · `}<a href="${PREFIX}/applications?petId=${stored.petId}">${applications.forAnimal(name)}</a> ·
 <a href="${PREFIX}/applications">${applications.all}</a>${
     stored.status === 'approved' &&
-    html` · <a href="${PREFIX}/applications/${stored.id}/record">${textsOf(language).papers.links.record}</a>`
+    html` · <a href="${PREFIX}/applications/${stored.id}/record">${texts.papers.links.record}</a>`
   }</p></div></div>
 ${problemSummary(applications.wrong, problems)}
 <div class="two"><section class="card" aria-labelledby="sent"><h2 id="sent">${applications.sent}</h2>

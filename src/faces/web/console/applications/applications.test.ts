@@ -205,7 +205,7 @@ test('all pages of an application escape hostile text', async (t) => {
   }
 })
 
-test('very long applications for one animal: the comparison shows the first ones, and links to the others', async (t) => {
+test('very long applications for one animal: the comparison shows the first applications, and links to the others', async (t) => {
   const app = await startShelters(t)
   const answers = Array.from({ length: 26 }, () => ({ question: 'Why?', answer: '<'.repeat(2_000) }))
   for (let number = 1; number <= 8; number += 1) {

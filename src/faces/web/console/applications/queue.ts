@@ -22,7 +22,7 @@ import type { Texts } from '../../texts/texts.ts'
 import { statusTag } from '../animals/page.ts'
 import { readOnlyOrganization } from '../choices.ts'
 import { consolePage, pagerOf, wordsFor } from '../frame.ts'
-import { tabPath } from '../organization/tabs.ts'
+import { tabPath } from '../organization/organization.ts'
 import { callerMay, PREFIX } from '../pages.ts'
 import {
   animalsOf,
@@ -165,8 +165,8 @@ async function comparePage(
   if (!isOwn && found.length === 0) throw new ApiError('pet_not_found')
   const rankOf = ({ status }: StoredApplication): number => RANKS[status] ?? 2
   const sorted = found.sort((one, other) => rankOf(one) - rankOf(other) || one.id - other.id)
-  const asked = questionsIn(found, words)
-  const chosen = asked.find(([value]) => value !== '' && value === question)?.[0]
+  const questions = questionsIn(found, words)
+  const chosen = questions.find(([value]) => value !== '' && value === question)?.[0]
   const name = isOwn ? stored.pet.name : applications.gone(Number(id))
   const title = applications.forAnimal(name)
   const mayDecide = callerMay(request.caller, 'decideApplications')
@@ -186,9 +186,9 @@ ${mayDecide && listNextStatuses(one).length > 0 && decideLink(one, request)}</se
   const main = html`<div class="head"><div><h1>${title}</h1>
 <p>${isOwn && html`${statusTag(stored.pet, request)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PATH}">${applications.all}</a></p></div></div>
 ${
-  asked.length > 2 &&
+  questions.length > 2 &&
   html`<form class="filters" method="get" action="${PATH}"><input type="hidden" name="petId" value="${id.toString()}">${status && html`<input type="hidden" name="status" value="${status}">`}
-${selectField({ name: 'question', label: applications.compareBy, value: chosen, choices: asked })}
+${selectField({ name: 'question', label: applications.compareBy, value: chosen, choices: questions })}
 <div class="row"><button class="plain">${applications.show}</button></div></form>`
 }
 ${cards.length === 0 ? html`<p class="card">${applications.noneOfStatus}</p>` : html`<div class="side-by-side">${cards}</div>`}`

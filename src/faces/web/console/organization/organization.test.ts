@@ -4,7 +4,7 @@ import { changes } from '../../../../db/change.ts'
 import * as keys from '../../../../keys/store.ts'
 import { formIn, signIn } from '../../../../testing/console.ts'
 import { makeKey, startApp, UNLIMITED } from '../../../../testing/start-app.ts'
-import { FIELDS } from './form.ts'
+import { FIELDS } from './organization.ts'
 
 test('a manager changes only their own organization', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
@@ -83,7 +83,7 @@ test('GET /console/usage shows a manager the usage of the keys of their organiza
   assert.match((await ana.get('/console/usage')).text, /There are no API keys\./)
 })
 
-test('GET /console/usage shows 50 keys per page, without revoked ones', async (t) => {
+test('GET /console/usage shows 50 keys per page, without revoked keys', async (t) => {
   const app = await startApp(t, { key: { access: 'admin' } })
   const boss = await signIn(app, { role: 'admin' })
   for (let number = 1; number <= 60; number += 1)

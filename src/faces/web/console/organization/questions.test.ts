@@ -62,7 +62,7 @@ test('one press adds the starter questions in the language of the page', async (
   })
   assert.match((await visit(app, '/animals/1/apply')).text, /What kind of home do you live in\?/)
   assert.doesNotMatch((await admin.get(path)).text, /value="starters"/)
-  // The same press again, from a page that is out of date, adds nothing.
+  // Pressing the button again, on a page that is out of date, adds nothing.
   assert.equal((await admin.send(path, { do: 'starters', marks: 'x' })).status, 409)
 
   const spanish = { 'accept-language': 'es' }
@@ -73,7 +73,7 @@ test('one press adds the starter questions in the language of the page', async (
   assert.equal(stored[0].text, '¿En qué tipo de vivienda vive?')
 })
 
-test('the pages of an organization link to each other, and one has the line for its website', async (t) => {
+test('the pages of an organization link to each other, and one shows the HTML line for its own website', async (t) => {
   const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
   await app.post('/v1/organizations', { name: '<b>North</b>', code: 'N-1' })
   const [manager, admin] = [

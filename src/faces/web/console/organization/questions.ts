@@ -6,7 +6,7 @@ import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { MAX_QUESTION_CHARACTERS, MAX_QUESTIONS, type Question } from '../../../../organizations/questions.ts'
+import { MAX_QUESTION_CHARACTERS, MAX_QUESTIONS, type Question } from '../../../../organizations/schema.ts'
 import type { StoredOrganization } from '../../../../organizations/store.ts'
 import {
   checkField,
@@ -19,8 +19,7 @@ import {
 import type { Texts } from '../../texts/texts.ts'
 import { NON_FIELD } from '../fields.ts'
 import { consolePage, wordsFor } from '../frame.ts'
-import { ownOrganization, readPatch } from './organization.ts'
-import { organizationHead, tabPath } from './tabs.ts'
+import { organizationHead, ownOrganization, readPatch, tabPath } from './organization.ts'
 
 /** The page that edits all application questions of an organization. */
 export function questionsPages(app: App, context: Context): void {
@@ -78,7 +77,7 @@ function draftOf({ id, text, kind, options = [], required }: Question): Draft {
   return { id, text, kind, options: options.join('\n'), required }
 }
 
-/** A starter question. One with options is a choice; one without is answered with a text. */
+/** A starter question. It is a choice if it has options; otherwise, the answer is a text. */
 function draftOfStarter([text = '', ...options]: readonly string[]): Draft {
   const kind = options.length > 0 ? 'choice' : 'text'
   return { id: '', text, kind, options: options.join('\n'), required: true }

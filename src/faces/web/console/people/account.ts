@@ -6,15 +6,14 @@ import type { App } from '../../../../http/app.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
-import { MAX_NAME } from '../../../../staff/person.ts'
+import { MAX_NAME } from '../../../../staff/roles.ts'
 import { CLEAR_SESSION_COOKIE } from '../../../../staff/session-cookie.ts'
 import { changePassword } from '../../../../staff/sign-in.ts'
 import * as staff from '../../../../staff/store.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { passwordField, personProblems } from '../sign-in/person-fields.ts'
-import { takeSession } from '../sign-in/sign-in.ts'
+import { passwordField, personProblems, takeSession } from '../sign-in/sign-in.ts'
 
 const ACCOUNT = `${PREFIX}/account`
 

@@ -153,7 +153,7 @@ test('the mail server refuses an invitation: the manager does not see its link',
   assert.doesNotMatch(text, /\/console\/join\//)
 })
 
-test('nobody changes a person of a higher role or another shelter, or gives a role above their own', async (t) => {
+test('staff cannot change people of a higher role or another shelter, or give a role above their own', async (t) => {
   const { app, admin } = await startShelters(t)
   const manager = await signIn(app, { role: 'manager', organizationId: 1 })
   const everywhere = await signIn(app, { role: 'manager' })
@@ -239,7 +239,7 @@ test('removal, role change and sign-out take effect from the next request, in ev
   assert.equal((await elsewhere.get('/console/')).status, 303)
 })
 
-test('GET /console/people/:id/remove asks for confirmation and removes nobody', async (t) => {
+test('GET /console/people/:id/remove asks for confirmation and removes no account', async (t) => {
   const { app, admin } = await startShelters(t)
   await signIn(app, { name: 'Kim <b>' })
   const page = await admin.get('/console/people/2/remove')
@@ -303,7 +303,7 @@ test('changing one’s own password ends all other sessions and links; everyone 
   assert.deepEqual([await isIn(fresh), await isIn(other)], [false, false])
 })
 
-test('guessing the current password in an open browser is limited to the same number of tries', async (t) => {
+test('guessing the current password in an open browser is limited to as many tries as signing in', async (t) => {
   const { app, join } = await startConsole(t)
   const { token } = await join()
   const ben = browseAs(app, token)

@@ -9,21 +9,18 @@ import { type Html, html } from '../../../../http/html.ts'
 import { publicOrigin } from '../../../../http/link.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { invite, issueResetLink, joinLink, type PasswordLink, sendLink } from '../../../../staff/join.ts'
-import { MAX_EMAIL, MAX_NAME } from '../../../../staff/person.ts'
-import { mayManage, rolesUpTo } from '../../../../staff/roles.ts'
+import { MAX_EMAIL, MAX_NAME, mayManage, rolesUpTo } from '../../../../staff/roles.ts'
 import * as staff from '../../../../staff/store.ts'
-import { formatDate } from '../../dates.ts'
-import { type Problem, problemSummary, radioField, selectField, textField } from '../../forms.ts'
+import { formatDate } from '../../formats.ts'
+import { type Problem, problemSummary, radioField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { pathId, wholeNumberOf } from '../address.ts'
 import { type Choice, organizationField } from '../choices.ts'
-import { consolePage, pageOf, shownOnce, wordsFor } from '../frame.ts'
+import { confirmPage, consolePage, pageOf, shownOnce, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { personProblems } from '../sign-in/person-fields.ts'
+import { personProblems } from '../sign-in/sign-in.ts'
 
 const PEOPLE = `${PREFIX}/people`
-
-type ById = { Params: { id: string } }
 
 /** The pages of people with an account: a list, invitations, and a page for each person. */
 export function peoplePages(app: App, context: Context): void {
@@ -33,12 +30,10 @@ export function peoplePages(app: App, context: Context): void {
   app.get('/people/new', (request) => invitePage(context, request, NOBODY))
   app.post('/people/new', (request, reply) => sendInvitation(context, request, reply))
 
-  app.get<ById>('/people/:id', async (request: FastifyRequest) =>
-    personPage(request, await personOf(context, request)),
-  )
-  app.post<ById>('/people/:id', (request: FastifyRequest, reply) => save(context, request, reply))
+  app.get('/people/:id', async (request) => personPage(request, await personOf(context, request)))
+  app.post('/people/:id', (request, reply) => save(context, request, reply))
 
-  app.post<ById>('/people/:id/link', async (request: FastifyRequest, reply) => {
+  app.post('/people/:id/link', async (request, reply) => {
     const { id, email, name, password } = await personOf(context, request)
     const made = await issueResetLink(context, id, authorityOf(request.caller))
     if (!made) return gone(reply)
@@ -46,10 +41,8 @@ export function peoplePages(app: App, context: Context): void {
     return linkPage(context, request, { ...made, email, title, isInvitation: password === null })
   })
 
-  app.get<ById>('/people/:id/remove', async (request: FastifyRequest) =>
-    removePage(request, await personOf(context, request)),
-  )
-  app.post<ById>('/people/:id/remove', async (request: FastifyRequest, reply) => {
+  app.get('/people/:id/remove', async (request) => removePage(request, await personOf(context, request)))
+  app.post('/people/:id/remove', async (request, reply) => {
     const { id } = await personOf(context, request)
     const isRemoved = await write(changes.removeStaff, id, authorityOf(request.caller), clock())
     return isRemoved ? reply.redirect(`${PEOPLE}?done=personRemoved`, 303) : gone(reply)
@@ -237,7 +230,7 @@ function decisions(
   if (!mayManage(by, { role, organizationId })) return html`<p>${people.above}</p>`
   return html`<form class="card" method="post" action="${PEOPLE}/${id}" novalidate>${problemSummary(signIn.wrong, problems)}
 ${textField({ name: 'name', label: people.name, value: typed.name, required: true, problems, autocomplete: 'off', maxLength: MAX_NAME })}
-${selectField({
+${radioField({
   ...{ name: 'role', label: people.role, value: typed.role, problems },
   choices: rolesFor(by.role, organizationId, words),
 })}
@@ -249,13 +242,11 @@ ${selectField({
 }
 
 function removePage(request: FastifyRequest, { id, name }: staff.Staff): string {
-  const { words } = wordsFor(request)
-  const { people, animal } = words
-  const title = people.removeTitle(name)
-  return consolePage(request, {
-    title,
-    main: html`<div class="narrow"><h1>${title}</h1><p>${people.removeHint}</p>
-<form method="post" action="${PEOPLE}/${id}/remove" class="row"><button class="danger">${people.remove}</button>
-<a class="button plain" href="${PEOPLE}/${id}">${animal.removeNo}</a></form></div>`,
+  const { people } = wordsFor(request).words
+  return confirmPage(request, {
+    title: people.removeTitle(name),
+    text: html`<p>${people.removeHint}</p>`,
+    yes: people.remove,
+    back: `${PEOPLE}/${id}`,
   })
 }

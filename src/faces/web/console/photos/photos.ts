@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../../../config.ts'
 import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
-import { ApiError } from '../../../../errors.ts'
+import { ApiError, isRefusal } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { parseInt64 } from '../../../../http/int64.ts'
 import { JSON_TYPE } from '../../../../http/send-error.ts'
-import { createBodyValidator } from '../../../../http/validate-body.ts'
+import { createBodyValidator } from '../../../../http/validate.ts'
 import { MAX_PHOTOS, PhotoPatch } from '../../../../photos/schema.ts'
 import {
   type Photo,
@@ -25,8 +25,8 @@ import {
   receivePhotoForm,
   removeReceivedFiles,
 } from '../../../../photos/upload-form.ts'
-import { identifyStaff } from '../../../../staff/identify.ts'
 import type { Right } from '../../../../staff/roles.ts'
+import { identifyStaff } from '../../../../staff/session-cookie.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
@@ -195,7 +195,7 @@ async function refusalOf(adding: Promise<unknown>): Promise<ApiError | undefined
     await adding
     return undefined
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return error
+    if (isRefusal(error)) return error
     throw error
   }
 }

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { changes } from '../../../../db/change.ts'
 import { newToken } from '../../../../http/token.ts'
-import { NEEDS_BROWSER, openBrowser } from '../../../../testing/browser.ts'
+import { assertGoodInAllColors, NEEDS_BROWSER, openBrowser } from '../../../../testing/browser.ts'
 import { PASSWORD } from '../../../../testing/staffed.ts'
 import { startApp } from '../../../../testing/start-app.ts'
 
 const WIDE = { width: 1280, height: 900 }
-const NARROW = { width: 390, height: 844 }
 
 /** The name of the focused control; empty after the last one. */
 const FOCUSED =
@@ -93,31 +91,9 @@ test('the pages of people and keys pass axe and fit the screen', NEEDS_BROWSER, 
   await app.service.context.write(changes.insertFirstLink, hash, app.clock.now)
   const at = (path: string): string => `http://localhost:${app.port}${path}`
   const browser = await openBrowser(t)
-  const folder = process.env.SCREENSHOTS
   const context = await browser.newContext({ viewport: WIDE, locale: 'en-US', bypassCSP: true })
   const page = await context.newPage()
-  const check = async (about: string): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const viewport of [WIDE, NARROW, { width: 320, height: 640 }]) {
-        await page.setViewportSize(viewport)
-        await page.emulateMedia({ colorScheme })
-        const name = `${about} ${colorScheme} ${viewport.width}`
-        const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
-        assert.equal(await page.evaluate<boolean>(isTooWide), false, name)
-        await page.evaluate(axe.source)
-        const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-        const found = violations.map(
-          ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-        )
-        assert.deepEqual(found, [], name)
-        if (
-          folder !== undefined &&
-          viewport.width > 320 &&
-          (colorScheme === 'light') === (viewport === WIDE || about.startsWith('l'))
-        )
-          await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}.png`, fullPage: true })
-      }
-  }
+  const check = (about: string): Promise<void> => assertGoodInAllColors(page, about, [1280, 320])
   await page.goto(at('/console/sign-in'))
   await page.getByLabel('Password').fill('wrong')
   await page.getByRole('button', { name: 'Show' }).click()

@@ -198,7 +198,7 @@ test('the cookie of a browser has no effect after a change of the password, or a
 })
 
 test('sign-in with and without an account gets the same answer after the same amount of work', async (t) => {
-  const { join, signIn, context, app } = await startConsole(t)
+  const { join, signIn, context, app } = await startConsole(t, { ownProcesses: true })
   await join()
   await invite(context, { ...BEN, email: 'invited@shelter.example' }, undefined)
   const answers: string[] = []

@@ -1,11 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
+import { changes } from '../../../../db/change.ts'
+import { ApiError, type ErrorDetail } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
-import { browserCookie } from '../../../../staff/browser-cookie.ts'
-import { MAX_EMAIL } from '../../../../staff/person.ts'
+import { EMAIL } from '../../../../http/text.ts'
+import { join, readLink } from '../../../../staff/join.ts'
+import type { OpenLink } from '../../../../staff/links.ts'
+import { MAX_CHARACTERS, MIN_CHARACTERS } from '../../../../staff/passwords.ts'
+import { MAX_EMAIL, MAX_NAME } from '../../../../staff/roles.ts'
 import {
+  browserCookie,
   CLEAR_SESSION_COOKIE,
   canSetCookies,
   sessionCookie,
@@ -13,10 +19,10 @@ import {
 } from '../../../../staff/session-cookie.ts'
 import { signIn, signOut } from '../../../../staff/sign-in.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
+import type { Texts } from '../../texts/texts.ts'
 import { returnPath } from '../address.ts'
 import { barePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { passwordField } from './person-fields.ts'
 
 const PATH = '/sign-in'
 
@@ -126,5 +132,199 @@ export function needsHttps(request: FastifyRequest, reply: FastifyReply): string
     title,
     html`<p>${advice}</p>
 <ul>${how.map((way) => html`<li>${way}</li>`)}</ul>`,
+  )
+}
+
+interface PasswordField {
+  name: string
+  label: string
+  /** Whether the person chooses a new password. */
+  isNew: boolean
+  problems: readonly Problem[]
+}
+
+/**
+ * A password field with a button that shows the text. The field never contains a password that was sent
+ * before.
+ */
+export function passwordField(
+  { name, label, isNew, problems }: PasswordField,
+  { signIn }: Texts['console'],
+): Html {
+  const field = textField({
+    ...{ name, label, type: 'password', required: true, problems },
+    autocomplete: isNew ? 'new-password' : 'current-password',
+    hint: isNew ? signIn.passwordHint(MIN_CHARACTERS) : undefined,
+    maxLength: 2 * MAX_CHARACTERS,
+  })
+  return html`<div class="secret">${field}
+<button class="plain" type="button" data-shows="field-${name}" aria-pressed="false" hidden>${signIn.showPassword}</button></div>`
+}
+
+const IS_EMAIL = new RegExp(EMAIL)
+
+/** The order of the fields in the forms. Problems are listed in this order. */
+const ORDER = ['name', 'email', 'current', 'password', 'role', 'organizationId']
+
+/** The sent values that messages depend on. */
+interface PersonInput {
+  email?: string
+  password?: string
+  current?: string
+}
+
+/** The problems of a refused person or password, each with the field of the form. */
+export function personProblems(
+  { details = [] }: ApiError,
+  typed: PersonInput,
+  words: Texts['console'],
+): Problem[] {
+  const problems = details.map((detail) => {
+    const field = detail.pointer?.slice(1) ?? ''
+    return { field, message: messageOf(field, detail, typed, words) }
+  })
+  const place = ({ field }: Problem): number => ORDER.indexOf(field)
+  return problems.sort((one, other) => place(one) - place(other))
+}
+
+function messageOf(
+  field: string,
+  { message }: ErrorDetail,
+  typed: PersonInput,
+  words: Texts['console'],
+): string {
+  const { problems } = words.signIn
+  const { email = '', password = '', current } = typed
+  const taken = typed.password === undefined ? problems.emailTaken : problems.emailIsYours
+  const length = [...password].length
+  switch (field) {
+    case 'email':
+      return IS_EMAIL.test(email) ? taken : problems.email
+    case 'name':
+      return problems.name
+    case 'password':
+      if (length < MIN_CHARACTERS) return problems.tooShort(MIN_CHARACTERS)
+      if (length > MAX_CHARACTERS) return problems.tooLong(MAX_CHARACTERS)
+      return password === current ? problems.samePassword : problems.common
+    case 'role':
+      return problems.role
+    case 'organizationId':
+      return problems.organization
+    default:
+      return message
+  }
+}
+
+const JOIN_ROUTE = '/join/:token'
+
+interface JoinInput {
+  name: string
+  email: string
+}
+
+/** The page of a one-time link: the first account, an invitation, or a password reset. */
+export function joinPages(app: App, context: Context): void {
+  const { config } = context
+  app.addHook('onRequest', (request, reply, done) => {
+    // The address of this page opens an account, so the address must not appear in a Referer. The policy is
+    // not no-referrer, because browsers would then send `Origin: null` with the form.
+    if (request.routeOptions.url === PREFIX + JOIN_ROUTE) reply.header('referrer-policy', 'strict-origin')
+    done()
+  })
+
+  app.get(JOIN_ROUTE, async (request, reply) => {
+    if (!canSetCookies(request, config)) return needsHttps(request, reply)
+    // Mail programs open links in advance, so opening a link does not use it up.
+    const link = await readLink(context, tokenOf(request))
+    if (!link) return overPage(request, reply)
+    return joinPage(request, link, { name: link.staff?.name ?? '', email: link.staff?.email ?? '' })
+  })
+
+  app.post(JOIN_ROUTE, { config: { share: 'signIns' } }, (request, reply) =>
+    canSetCookies(request, config) ? use(context, request, reply) : needsHttps(request, reply),
+  )
+}
+
+const tokenOf = ({ params }: FastifyRequest): string => (params as { token: string }).token
+
+async function use(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const link = await readLink(context, tokenOf(request))
+  if (!link) return overPage(request, reply)
+  const form = request.body as FormBody
+  const { kind, staff } = link
+  const typed = {
+    name: kind === 'reset' ? (staff?.name ?? '') : readField(form, 'name'),
+    email: staff?.email ?? readField(form, 'email'),
+  }
+  const password = form.get('password') ?? ''
+  try {
+    const joined = await join(context, tokenOf(request), { ...typed, password })
+    if (!joined) return overPage(request, reply)
+    if (staff && typed.name !== staff.name)
+      await context.write(changes.updateStaff, joined.staffId, { name: typed.name }, undefined)
+    await takeSession(context, request, reply, { ...joined, email: typed.email })
+    return reply.redirect(`${PREFIX}/?done=welcome`, 303)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+    reply.code(error.status)
+    return joinPage(
+      request,
+      link,
+      typed,
+      personProblems(error, { ...typed, password }, wordsFor(request).words),
+    )
+  }
+}
+
+function joinPage(
+  request: FastifyRequest,
+  { kind }: OpenLink,
+  { name, email }: JoinInput,
+  problems: readonly Problem[] = [],
+): string {
+  const { language, words } = wordsFor(request)
+  const { join: own, signIn } = words
+  const mail = { name: 'email', label: signIn.email, value: email, autocomplete: 'username' }
+  return barePage(
+    language,
+    own.titles[kind],
+    html`<p class="lead">${own.leads[kind]}</p>
+<form class="card" method="post" novalidate>${problemSummary(signIn.wrong, problems)}
+${
+  kind !== 'reset' &&
+  textField({
+    ...{ name: 'name', label: own.name, hint: own.nameHint, value: name, required: true, problems },
+    ...{ autocomplete: 'name', maxLength: MAX_NAME },
+  })
+}
+${
+  kind === 'first'
+    ? textField({ ...mail, type: 'email', required: true, problems, maxLength: MAX_EMAIL })
+    : readOnlyEmail(signIn.email, email, problems)
+}
+${passwordField({ name: 'password', label: own.password, isNew: true, problems }, words)}
+<p><button>${own.buttons[kind]}</button></p></form>`,
+    ['console.js'],
+  )
+}
+
+/** A read-only field from which password managers read the user name. The service ignores the field. */
+function readOnlyEmail(label: string, email: string, problems: readonly Problem[]): Html {
+  const problem = problems.find(({ field }) => field === 'email')
+  return html`<div class="field"><label for="field-email">${label}</label>
+${problem && html`<p class="problem">${problem.message}</p>`}
+<input id="field-email" type="email" value="${email}" autocomplete="username" readonly></div>`
+}
+
+/** The page for a link that is used, expired or unknown. It is the same in all three cases. */
+function overPage(request: FastifyRequest, reply: FastifyReply): string {
+  const { language, words } = wordsFor(request)
+  const { title, advice, toSignIn } = words.join.over
+  reply.code(410)
+  return barePage(
+    language,
+    title,
+    html`${advice.map((sentence) => html`<p>${sentence}</p>`)}
+<p><a class="button" href="${PREFIX}/sign-in">${toSignIn}</a></p>`,
   )
 }

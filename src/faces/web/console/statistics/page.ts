@@ -1,30 +1,32 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import type { App } from '../../../../http/app.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
+import type { Language } from '../../../../http/language.ts'
 import type { Statistics } from '../../../../inventory/schema.ts'
 import * as statistics from '../../../../inventory/statistics.ts'
-import { formatMonth } from '../../dates.ts'
+import { outcomesIn } from '../../../../inventory/statistics.ts'
+import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
+import { formatMonth } from '../../formats.ts'
 import { selectField, textField } from '../../forms.ts'
+import type { Texts } from '../../texts/texts.ts'
 import { wholeNumberOf } from '../address.ts'
 import { type Choices, readKinds, readOrganizations } from '../choices.ts'
 import { consolePage, wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
-import { barChart, rangeChart } from './charts.ts'
-import { monthsIn, sumOf, TABLES, type TableName, tableOf, toCsv } from './tables.ts'
 
 const PATH = `${PREFIX}/statistics`
 const PERIODS = [1, 3, 12, 24, 60]
 const DEFAULT_MONTHS = 12
 
-type ByName = { Params: { name: string } }
-
-/** The statistics of the person's organization; for people who belong to none, of one or all organizations. */
+/**
+ * The statistics of the person's organization. People without an organization see one or all organizations.
+ */
 export function statisticsPages(app: App, context: Context): void {
   app.get('/statistics', (request) => page(context, request))
 
-  app.get<ByName>('/statistics/:name', async (request: FastifyRequest, reply: FastifyReply) => {
+  app.get('/statistics/:name', async (request, reply) => {
     const { name } = request.params as { name: string }
     const table = TABLES.find((one) => `${one}.csv` === name)
     if (!table) throw new ApiError('route_not_found')
@@ -174,4 +176,185 @@ function section(name: TableName, { scope, counts, naming, plot }: SectionParts)
 <div class="scroll" tabindex="0" role="group" aria-labelledby="${name}"><table class="counts"><thead><tr>${columns.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
 <tbody>${rows.map(([heading, ...cells]) => html`<tr><th scope="row">${heading}</th>${cells.map(cell)}</tr>`)}</tbody></table></div>
 <p><a href="${PATH}/${name}.csv?${String(query)}" download>${words.csv}</a></p></section>`
+}
+
+// Plots as SVG. A table with the same figures is next to each plot, so a plot has no text alternative beyond
+// its title.
+
+const [WIDTH, HEIGHT] = [360, 170]
+const [TOP, BOTTOM] = [14, 22]
+const MAX_LABELS = 6
+/** The share of a step that the bars take up. */
+const BAR_SHARE = 0.8
+
+interface Series {
+  name: string
+  values: readonly number[]
+}
+
+interface BarChart {
+  title: string
+  /** The label of each step. If there are many, only some are shown. */
+  labels: readonly string[]
+  /** At most two series, side by side. */
+  series: readonly Series[]
+}
+
+/** A plot with a group of bars for each label, and a legend if there are two series. */
+function barChart({ title, labels, series }: BarChart): Html {
+  const max = Math.max(1, ...series.flatMap(({ values }) => values))
+  const step = WIDTH / labels.length
+  const width = (step * BAR_SHARE) / series.length
+  const scale = (HEIGHT - TOP - BOTTOM) / max
+  const bars = series.map(({ values }, index) =>
+    values.map((value, at) => {
+      const x = at * step + (step * (1 - BAR_SHARE)) / 2 + index * width
+      const height = value * scale
+      return html`<rect class="bar${index}" x="${short(x)}" y="${short(HEIGHT - BOTTOM - height)}" width="${short(width)}" height="${short(height)}"/>`
+    }),
+  )
+  const every = Math.ceil(labels.length / MAX_LABELS)
+  const names = labels.map(
+    (label, at) =>
+      at % every === 0 &&
+      html`<text x="${short((at + 0.5) * step)}" y="${HEIGHT - 6}" text-anchor="middle">${label}</text>`,
+  )
+  const legend =
+    series.length > 1 &&
+    html`<ul class="legend" aria-hidden="true">${series.map(
+      ({ name }, index) =>
+        html`<li><svg width="12" height="12"><rect class="bar${index}" width="12" height="12"/></svg> ${name}</li>`,
+    )}</ul>`
+  return html`${legend}<svg class="plot" role="img" aria-label="${title}" viewBox="0 0 ${WIDTH} ${HEIGHT}">
+<text x="0" y="10">${max}</text><line x1="0" x2="${WIDTH}" y1="${TOP}" y2="${TOP}"/>${bars}
+<line x1="0" x2="${WIDTH}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}"/>${names}</svg>`
+}
+
+interface Range {
+  label: string
+  from: number
+  middle: number
+  to: number
+}
+
+const ROW_HEIGHT = 34
+
+/** A plot with a line from the lower to the upper quartile for each label, and a mark at the median. */
+function rangeChart(title: string, ranges: readonly Range[]): Html {
+  const max = Math.max(1, ...ranges.map(({ to }) => to))
+  const scale = (WIDTH - 10) / max
+  const height = ranges.length * ROW_HEIGHT + BOTTOM
+  const rows = ranges.map(({ label, from, middle, to }, index) => {
+    const y = index * ROW_HEIGHT
+    const start = from * scale
+    return html`<text x="0" y="${y + 12}">${label}</text>
+<rect class="bar0" x="${short(start)}" y="${y + 18}" width="${short(Math.max(2, (to - from) * scale))}" height="10"/>
+<rect class="mark" x="${short(middle * scale)}" y="${y + 15}" width="3" height="16"/>`
+  })
+  return html`<svg class="plot" role="img" aria-label="${title}" viewBox="0 0 ${WIDTH} ${height}">${rows}
+<line x1="0" x2="${WIDTH}" y1="${height - BOTTOM + 4}" y2="${height - BOTTOM + 4}"/><text x="0" y="${height - 4}">0</text>
+<text x="${WIDTH}" y="${height - 4}" text-anchor="end">${max}</text></svg>`
+}
+
+const short = (value: number): number => Math.round(value * 10) / 10
+
+// The tables of the page of statistics, which can also be downloaded.
+
+interface StatisticsTable {
+  columns: readonly string[]
+  /** The first cell of each row is its heading. */
+  rows: readonly (readonly (string | number)[])[]
+}
+
+const TABLES = ['months', 'types', 'stays', 'waiting'] as const
+type TableName = (typeof TABLES)[number]
+
+interface Naming {
+  language: Language
+  words: Texts['console']['statistics']
+  /** The labels of the categories, by id. */
+  categories: ReadonlyMap<number, string>
+}
+
+/** All months from the first to the last day, such as 2026-11. */
+function monthsIn({ from, to }: Pick<Statistics, 'from' | 'to'>): string[] {
+  const months: string[] = []
+  for (
+    const date = new Date(from);
+    date.toISOString().slice(0, 10) <= to;
+    date.setUTCMonth(date.getUTCMonth() + 1)
+  )
+    months.push(date.toISOString().slice(0, 7))
+  return months
+}
+
+type MonthCounts = Omit<Statistics['months'][number], 'month' | 'categoryId'>
+
+/** The counts of some months and categories together. */
+function sumOf(counts: Statistics['months']): MonthCounts {
+  return { intakes: counts.reduce((sum, { intakes }) => sum + intakes, 0), ...outcomesIn(counts) }
+}
+
+const COUNTS = ['intakes', 'adopted', 'transferred', 'returnedToOwner', 'died'] as const
+
+/** @param isComplete also splits the months by category, for the download */
+function tableOf(
+  name: TableName,
+  statistics: Statistics,
+  { language, words, categories }: Naming,
+  isComplete = false,
+): StatisticsTable {
+  const { columns } = words
+  const { months, lengthOfStay, waiting } = statistics
+  const labelOf = (id: number): string => categories.get(id) ?? String(id)
+  const cells = (counts: MonthCounts): number[] => COUNTS.map((one) => counts[one])
+  const headings = COUNTS.map((one) => columns[one])
+  if (name === 'months' && isComplete)
+    return {
+      columns: [columns.month, columns.type, ...headings],
+      rows: months.map((one) => [one.month, labelOf(one.categoryId), ...cells(one)]),
+    }
+  if (name === 'months')
+    return {
+      columns: [columns.month, ...headings],
+      rows: monthsIn(statistics).map((month) => [
+        formatMonth(language, month, 'long'),
+        ...cells(sumOf(months.filter((one) => one.month === month))),
+      ]),
+    }
+  if (name === 'types') {
+    const byType = [...Map.groupBy(months, ({ categoryId }) => categoryId)]
+    return {
+      columns: [columns.type, ...headings],
+      rows: [
+        ...byType.map(([id, counts]) => [labelOf(id), ...cells(sumOf(counts))]),
+        [columns.total, ...cells(sumOf(months))],
+      ],
+    }
+  }
+  if (name === 'stays') {
+    const quartiles = ({ animals, lowerQuartile, median, upperQuartile }: Stay): (string | number)[] => [
+      animals,
+      ...[lowerQuartile, median, upperQuartile].map((days) => days ?? ''),
+    ]
+    return {
+      columns: [columns.type, columns.animals, columns.lowerQuartile, columns.median, columns.upperQuartile],
+      rows: [
+        ...lengthOfStay.categories.map((one) => [labelOf(one.categoryId), ...quartiles(one)]),
+        [columns.total, ...quartiles(lengthOfStay)],
+      ],
+    }
+  }
+  return {
+    columns: [columns.days, columns.animals],
+    rows: waiting.map(({ minDays, maxDays, animals }) => [words.range(minDays, maxDays), animals]),
+  }
+}
+
+type Stay = Omit<Statistics['lengthOfStay'], 'categories'>
+
+function toCsv({ columns, rows }: StatisticsTable): string {
+  const lines = [columns, ...rows].map((cells) => csvLine(cells.map((cell) => shieldFormulas(String(cell)))))
+  // Spreadsheet programs need the byte order mark to read accents.
+  return `\uFEFF${lines.join('')}`
 }
