@@ -4,24 +4,32 @@ import { type Html, html, type Part } from '../../../http/html.ts'
 import { publicOrigin } from '../../../http/link.ts'
 import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
+import { LISTED_STATUSES } from '../../../pets/rules.ts'
+import type { PetQuery } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
-import { categoryLabel } from '../kind-words.ts'
-import { mailTextAddress } from '../mail-link.ts'
-import { pageHeaders } from '../page.ts'
+import { categoryLabel, mailTextAddress } from '../formats.ts'
+import { allowPhotos, pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
-import { animalPath, findAnimal, type Gallery, idOfSlug, type Listing, shelterPath } from './animals.ts'
-import { type CardNames, cardList, namesFor } from './cards.ts'
-import { factList } from './facts.ts'
-import { excerpt, galleryPage, sharedHead } from './frame.ts'
-import { listOthers } from './others.ts'
 import {
-  addressLines,
+  animalPath,
+  findAnimal,
+  type Gallery,
+  idOfSlug,
+  type Listing,
+  listAnimals,
+  shelterPath,
+} from './animals.ts'
+import { type CardNames, cardList, factList, namesFor } from './cards.ts'
+import { excerpt, galleryPage, sharedHead } from './frame.ts'
+import {
   contactFacts,
+  copiedFrom,
   hostOf,
   outwardLink,
   paragraphs,
   photoStrip,
   shelterData,
+  shelterFacts,
 } from './page-parts.ts'
 import {
   type Animal,
@@ -57,7 +65,8 @@ export function animalRoute(app: App, gallery: Gallery): void {
         const others = animal.status === 'sold' ? await listOthers(gallery, animal) : undefined
         const body = await animalPage(gallery, phrasing, animal, publicOrigin(config, request), others)
         const { isVolatile = false } = others ?? {}
-        return newPage(body, { headers, now: phrasing.now, isVolatile })
+        const allowed = allowPhotos(headers, [animal, ...(others?.animals ?? [])])
+        return newPage(body, { headers: allowed, now: phrasing.now, isVolatile })
       })
     } catch (error) {
       if (error instanceof AdoptedLongAgo)
@@ -190,7 +199,8 @@ ${shareRow(phrasing, animal, url)}
 ${bonded(phrasing, parts)}
 </div>
 <section class="animal-facts panel"><h2>${gallery.facts}</h2>
-${factList(phrasing, animal, kind, shelter)}
+${factList(phrasing, animal, kind, { shelter })}
+${copiedFrom(phrasing, animal)}
 ${tags && html`<ul class="tags" aria-label="${gallery.tags}">${tags.map((tag) => html`<li class="tag" dir="auto">${tag}</li>`)}</ul>`}</section></div>
 ${
   description !== undefined &&
@@ -214,14 +224,16 @@ function shareRow({ texts: { gallery } }: Phrasing, { id, name }: Animal, url: s
 }
 
 function firstStep(phrasing: Phrasing, parts: AnimalParts): Html {
-  const isHere = parts.shelter?.adoptionUrl === undefined
+  const isHere = (parts.animal.source ?? parts.shelter?.adoptionUrl) === undefined
   return html`<p class="apply-link">${applyLink(phrasing, parts)}</p>${
     isHere && html`<p class="hint">${phrasing.texts.gallery.applyText}</p>`
   }`
 }
 
-/** The link to the application form of this service or of the shelter's website. */
-function applyLink({ texts: { gallery } }: Phrasing, { animal, shelter }: AnimalParts): Html {
+/** The link to the application form: of this service, of the animal's source or of the shelter's website. */
+function applyLink({ texts: { gallery, common } }: Phrasing, { animal, shelter }: AnimalParts): Html {
+  const { source } = animal
+  if (source !== undefined) return outwardLink(source, common.applyAt(hostOf(source)), 'button big')
   const elsewhere = shelter?.adoptionUrl
   return elsewhere === undefined
     ? html`<a class="button big" href="/animals/${animal.id}/apply">${gallery.apply(animal.name)}</a>`
@@ -248,14 +260,10 @@ const SHORT_POLICY = 800
 function shelterBox(phrasing: Phrasing, { shelter }: AnimalParts): Part {
   if (!shelter) return undefined
   const { gallery } = phrasing.texts
-  const { name, code, website } = shelter
-  const lines = addressLines(phrasing.language, shelter)
+  const { name, code } = shelter
   return html`<div class="panel shelter"><h2>${gallery.shelter}</h2>
 <p class="shelter-name" dir="auto"><a href="${shelterPath(code)}">${name}</a></p>
-<dl class="facts">${lines.length > 0 && html`<dt>${gallery.address}</dt><dd dir="auto">${lines.map((line, index) => [index > 0 && html`<br>`, line])}</dd>`}${contactFacts(
-    phrasing,
-    { ...(shelter.email && { email: shelter.email }), ...(shelter.phone && { phone: shelter.phone }) },
-  )}${website !== undefined && html`<dt>${gallery.website}</dt><dd>${outwardLink(website, hostOf(website))}</dd>`}</dl>
+<dl class="facts">${shelterFacts(phrasing, shelter)}</dl>
 <p><a class="button plain" href="${shelterPath(code)}">${gallery.atShelter(name)}</a></p></div>`
 }
 
@@ -272,4 +280,42 @@ function videos({ texts: { gallery } }: Phrasing, { videos = [] }: Animal): Part
     (address, index) =>
       html`<li>${outwardLink(address, `${gallery.video(index + 1)} (${hostOf(address)})`)}</li>`,
   )}</ul>`
+}
+
+const MAX_OTHERS = 4
+
+/**
+ * Lists a few other animals looking for a home. Animals of the same type at the same shelter come first, then
+ * the nearest animals of the same type, then any animals of the same shelter.
+ */
+async function listOthers(gallery: Gallery, animal: Animal): Promise<Listing> {
+  const found = new Map<number, Animal>()
+  let isVolatile = false
+  for (const query of await queriesLike(gallery, animal)) {
+    if (found.size >= MAX_OTHERS) break
+    const listing = await listAnimals(gallery, query, undefined)
+    for (const one of listing.animals) found.set(one.id, one)
+    isVolatile ||= listing.isVolatile
+  }
+  return { animals: [...found.values()].slice(0, MAX_OTHERS), isVolatile, next: undefined }
+}
+
+async function queriesLike({ context }: Gallery, animal: Animal): Promise<PetQuery[]> {
+  const { organizationId, categoryId, place } = animal
+  const shelter =
+    organizationId === undefined ? undefined : await organizations.find(context.db, organizationId)
+  const { latitude, longitude } = place?.latitude === undefined ? (shelter ?? {}) : place
+  const common = { status: [...LISTED_STATUSES], limit: MAX_OTHERS, within: 100 }
+  const sameKind = { ...common, categoryId: [categoryId] }
+  const sameShelter = organizationId !== undefined && {
+    organizationId: [organizationId],
+    sort: '-id' as const,
+  }
+  return [
+    ...(sameShelter ? [{ ...sameKind, ...sameShelter }] : []),
+    latitude === undefined
+      ? { ...sameKind, sort: '-id' }
+      : { ...sameKind, near: `${latitude},${longitude}`, sort: 'distance' },
+    ...(sameShelter ? [{ ...common, ...sameShelter }] : []),
+  ]
 }

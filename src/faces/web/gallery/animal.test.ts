@@ -177,7 +177,7 @@ test('GET /animals/{slug} links to the shelter’s own application form and to b
   assert.doesNotMatch(page.text, /\bBo\b/)
 })
 
-test('GET /animals/{id}: has the units of the country first', async (t) => {
+test('GET /animals/{id}: shows the units of the country first', async (t) => {
   const { add, visit, shelter } = await startGallery(t)
   const { id: organizationId } = await shelter({ name: 'North', address: { country: 'US' } })
   const weightOf = async (animal: object) => {

@@ -1,13 +1,12 @@
 import type { Category } from '../../../categories/schema.ts'
 import * as categories from '../../../categories/store.ts'
 import type { Context } from '../../../context.ts'
-import type { Db } from '../../../db/tables.ts'
 import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { parseInt64 } from '../../../http/int64.ts'
 import { cutToPage } from '../../../http/link.ts'
-import * as inventory from '../../../inventory/store.ts'
+import * as inventory from '../../../inventory/statistics.ts'
+import { findMainCountry } from '../../../organizations/list.ts'
 import * as organizations from '../../../organizations/store.ts'
-import { findSummaries } from '../../../pets/list.ts'
 import { type FieldSelection, parseFields, type RenderOptions } from '../../../pets/row.ts'
 import { isListed } from '../../../pets/rules.ts'
 import { type Finder, finderOf } from '../../../pets/search/filters.ts'
@@ -53,42 +52,31 @@ export interface Gallery {
   show: RenderOptions
   /** All categories by id. */
   kinds(): Promise<Map<number, Category>>
-  /** The card data of animals, by id. The ETag identifies the version of the animal. */
-  summariesOf(animals: { id: number; etag: string }[]): Promise<Map<number, Animal>>
   /** The number of animals looking for a home. */
   waiting(): Promise<number>
+  /** The country of most shelters; undefined if no shelter has a country. */
+  country(): Promise<string | undefined>
   /** The shelters of these animals, by id. The result may contain more shelters. */
   sheltersOf(animals: Animal[]): Promise<Map<number, ShelterName>>
 }
 
 export function openGallery(context: Context): Gallery {
-  const { config, db, version } = context
+  const { config, db } = context
   const photosBase = photosBaseForPages(config)
-  const readCache = cachedByVersion(
-    () => version('pages'),
-    () => ({
-      kinds: undefined as Promise<Map<number, Category>> | undefined,
-      shelters: new Map<number, ShelterName>(),
-      waiting: undefined as Promise<number> | undefined,
-    }),
-  )
+  const cached = <Value>(read: () => Value) => cachedByVersion(() => context.version('pages'), read)
+  const readShelters = cached(() => new Map<number, ShelterName>())
   return {
     context,
     finder: finderOf(context),
     show: { view: 'public', photosBase },
-    summariesOf: cachedSummaries(db, photosBase),
-    kinds() {
-      const cache = readCache()
-      cache.kinds ??= categories.list(db).then((all) => new Map(all.map((kind) => [kind.id, kind])))
-      return evictOnError(cache, 'kinds', cache.kinds)
-    },
-    waiting() {
-      const cache = readCache()
-      cache.waiting ??= inventory.count(db).then(({ overall }) => overall.available + overall.pending)
-      return evictOnError(cache, 'waiting', cache.waiting)
-    },
+    kinds: cached(async () => new Map((await categories.list(db)).map((kind) => [kind.id, kind]))),
+    waiting: cached(async () => {
+      const { available, pending } = (await inventory.count(db)).overall
+      return available + pending
+    }),
+    country: cached(() => findMainCountry(db)),
     async sheltersOf(animals) {
-      const { shelters } = readCache()
+      const shelters = readShelters()
       const ids = new Set(animals.flatMap(({ organizationId = [] }) => organizationId))
       const missing = [...ids].filter((id) => !shelters.has(id))
       for (const { id, code, name, address } of await organizations.findMany(db, missing))
@@ -108,26 +96,18 @@ export async function kindNamed(
   return [...(await kinds()).values()].find(({ name }) => categories.fold(name) === key)
 }
 
-/** Removes a failed promise from the cache, so the next caller reads again. */
-function evictOnError<Name extends string, Value>(
-  cache: Partial<Record<Name, unknown>>,
-  name: Name,
-  value: Promise<Value>,
-): Promise<Value> {
-  return value.catch((error) => {
-    cache[name] = undefined
-    throw error
-  })
-}
-
-/** Caches a value until the version changes. */
-function cachedByVersion<Value>(version: () => number, make: () => Value): () => Value {
+/** Caches a value until the version changes. A promise that fails is not kept. */
+function cachedByVersion<Value>(version: () => number, read: () => Value): () => Value {
   let cachedVersion: number | undefined
   let value: Value
   return () => {
-    const current = version()
-    if (current !== cachedVersion) value = make()
-    cachedVersion = current
+    if (cachedVersion === version()) return value
+    cachedVersion = version()
+    value = read()
+    if (value instanceof Promise)
+      value.catch(() => {
+        cachedVersion = undefined
+      })
     return value
   }
 }
@@ -140,8 +120,7 @@ export interface Listing {
   isVolatile: boolean
 }
 
-/** The search returns only ids, because `summariesOf` reads the data of cards. */
-const ID_ONLY = parseFields('id')
+const CARD_MEMBERS = parseFields('*')
 
 /**
  * A page of animals, with the data of their cards.
@@ -157,28 +136,17 @@ export async function listAnimals(
   const { cursorSecret } = gallery.context
   const scope = scopeOf(query, 'public')
   const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
-  const { found, next, isVolatile } = await findPage(gallery, query, ID_ONLY, after)
-  const summariesById = await gallery.summariesOf(found.map(({ id, etag }) => ({ id, etag: ownTag(etag) })))
-  const animals = found.flatMap(({ id, toObject }): Animal[] => {
-    const animal = summariesById.get(id)
-    // The animal may have changed since the search.
-    if (!animal || !isListed(animal)) return []
-    const { distanceMeters } = toObject() as Pick<Animal, 'distanceMeters'>
-    return [distanceMeters === undefined ? animal : { ...animal, distanceMeters }]
-  })
-  return { animals, isVolatile, next: next && makeCursor(cursorSecret, scope, next) }
+  const { animals, next, isVolatile } = await findPage(gallery, query, CARD_MEMBERS, after)
+  // An animal may have changed since the search.
+  return {
+    animals: animals.filter(isListed),
+    isVolatile,
+    next: next && makeCursor(cursorSecret, scope, next),
+  }
 }
 
-/** The ETag of the animal. A search with `near` appends the distance, which this function removes. */
-const ownTag = (etag: string): string => etag.split(' ', 1)[0] as string
-
-/** The first page of animals with the selected members. */
-export async function listSelected(gallery: Gallery, query: SearchQuery, selection: FieldSelection) {
-  const { found, isVolatile } = await findPage(gallery, query, selection)
-  return { animals: found.map(({ toObject }) => toObject() as unknown as Animal), isVolatile }
-}
-
-async function findPage(
+/** A page of animals with the selected members. */
+export async function findPage(
   { finder, show }: Gallery,
   query: SearchQuery,
   selection: FieldSelection,
@@ -190,7 +158,8 @@ async function findPage(
     positionOf: (one) => one.position,
     next,
   })
-  return { found: page, next: position, isVolatile: next !== undefined }
+  const animals = page.map(({ toObject }) => toObject() as unknown as Animal)
+  return { animals, next: position, isVolatile: next !== undefined }
 }
 
 const ALL_MEMBERS = parseFields('*,publishedAt,statusChangedAt,updatedAt')
@@ -200,27 +169,4 @@ export async function findAnimal({ context, show }: Gallery, id: number): Promis
   const view = await pets.findView(context.db, id, show, ALL_MEMBERS)
   const animal: Animal | undefined = view && (view.toObject() as unknown as Animal)
   return animal?.status === undefined ? undefined : animal
-}
-
-/** Maximum number of cached summaries. Each summary takes about a kilobyte. */
-const MAX_SUMMARIES = 4_000
-
-/** Caches summaries by ETag, because the newest animals are on many pages. */
-function cachedSummaries(db: Db, photosBase: string): Gallery['summariesOf'] {
-  const cache = new Map<string, Animal>()
-  return async (animals) => {
-    const found = new Map<number, Animal>()
-    for (const { id, etag } of animals) {
-      const animal = cache.get(etag)
-      if (animal) found.set(id, animal)
-    }
-    const missing = animals.flatMap(({ id }) => (found.has(id) ? [] : [id]))
-    // An animal that has changed since the search comes with its new ETag.
-    for (const [etag, animal] of await findSummaries(db, missing, photosBase)) {
-      if (cache.size >= MAX_SUMMARIES) cache.clear()
-      cache.set(etag, animal)
-      found.set(animal.id, animal)
-    }
-    return found
-  }
 }

@@ -8,8 +8,7 @@ import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { type Language, languageOf } from '../../../http/language.ts'
 import { publicOrigin } from '../../../http/link.ts'
-import { formatDate } from '../dates.ts'
-import { mailTextAddress } from '../mail-link.ts'
+import { formatDate, mailTextAddress } from '../formats.ts'
 import { textsOf } from '../texts/texts.ts'
 import { applyHead, refuseCrossSite } from './apply-form.ts'
 import { galleryPage } from './frame.ts'
@@ -108,7 +107,7 @@ function facts(application: ApplicantView, language: Language): Html {
 ${day(apply.receivedAt, receivedAt)}${day(status === 'withdrawn' ? apply.withdrawnAt : apply.decidedAt, decidedAt)}</dl>`
 }
 
-/** The form is collapsed, so nobody withdraws an application by accident. */
+/** The form is collapsed, so applicants do not withdraw by accident. */
 function withdrawal({ token }: TokenRequest['Params'], language: Language): Html {
   const { apply } = textsOf(language)
   return html`<details class="withdraw"><summary>${apply.withdraw}</summary>

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
-import { NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
+import { assertGoodPage, NEEDS_BROWSER, openBrowser } from '../../../testing/browser.ts'
 import { signIn } from '../../../testing/console.ts'
 import { startApp, UNLIMITED } from '../../../testing/start-app.ts'
 
@@ -11,15 +9,6 @@ const QUESTIONS = [
   { id: 'home', text: 'How do you live?', kind: 'choice', options: [...'ABCDEFGH'], required: false },
   { id: 'pets', text: 'Which animals live with you?', kind: 'text', required: false },
 ]
-
-async function check(page: Page, about: string): Promise<void> {
-  const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
-  assert.equal(await page.evaluate<boolean>(isTooWide), false, about)
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
-  assert.deepEqual(found, [], about)
-}
 
 test(
   'application on a phone without JavaScript, and its approval by staff: work, and the pages pass axe',
@@ -64,20 +53,20 @@ test(
         const more = ['/console/applications/1', '/console/organizations/1/questions', '/animals/1/apply']
         for (const path of [...paths, ...more, new URL(applicantUrl).pathname]) {
           await staff.goto(at(path))
-          await check(staff, `${path} ${colorScheme} ${width}`)
+          await assertGoodPage(staff, `${path} ${colorScheme} ${width}`)
         }
       }
     await staff.goto(at('/animals/1/apply'))
     await staff.getByRole('button', { name: 'Send application' }).click()
     await staff.getByRole('alert').waitFor()
-    await check(staff, 'refused form')
+    await assertGoodPage(staff, 'refused form')
     await staff.goto(at('/console/'))
     await staff.getByRole('link', { name: '1 application needs a decision' }).click()
     await staff.getByRole('link', { name: 'Kim Doe' }).click()
     await staff.getByLabel('Reply to the applicant').fill('Come on Saturday.')
     await staff.getByRole('button', { name: 'Approve' }).click()
     await staff.getByText('Application approved').waitFor()
-    await check(staff, 'approved')
+    await assertGoodPage(staff, 'approved')
     await staff.getByRole('button', { name: 'Complete adoption' }).click()
     await staff.getByText('this animal has a home').waitFor()
 

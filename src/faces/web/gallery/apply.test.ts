@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { applyFor, openForm, PERSON, sendForm, visit } from '../../../testing/applicant.ts'
-import { formIn } from '../../../testing/console.ts'
+import { applyFor, openForm, PERSON, visit } from '../../../testing/applicant.ts'
+import { formIn, sendForm } from '../../../testing/console.ts'
 import { type Options, startApp, type TestApp, UNLIMITED } from '../../../testing/start-app.ts'
 
 const HOUR_MS = 3_600_000

@@ -12,7 +12,7 @@ import { LANGUAGE_VARY, languageOf } from '../../../http/language.ts'
 import { publicOrigin } from '../../../http/link.ts'
 import { hashToken, newToken } from '../../../http/token.ts'
 import { counterOfAddress } from '../../../limits/accounts.ts'
-import type { Question } from '../../../organizations/questions.ts'
+import type { Question } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import type { Pet } from '../../../pets/schema.ts'
 import * as pets from '../../../pets/store.ts'
@@ -81,6 +81,7 @@ async function animalIn({ db, config }: Context, slug: string): Promise<FormAnim
   const id = idOfSlug(slug)
   const stored = id === undefined ? undefined : await pets.find(db, id)
   if (stored?.pet.status === undefined) throw new ApiError('pet_not_found')
+  pets.requireOwnAnimal(stored.row)
   const { pet, photos } = stored
   const { organizationId } = pet
   const shelter = organizationId === undefined ? undefined : await organizations.find(db, organizationId)
@@ -246,11 +247,11 @@ async function countApplication(
 
 /** The maximum number of applications a day about which one address gets e-mails. */
 const MAX_EMAILED_PER_DAY = 10
-/** Counters use a hash modulo a small number, so nobody can derive an e-mail address from a counter. */
+/** Counters use a hash modulo a small number, so a counter does not reveal an e-mail address. */
 const EMAIL_SLOTS = 4_096
 
 /**
- * Counts the applications of an e-mail address, so nobody can send many e-mails to a stranger by the form.
+ * Counts the applications with an e-mail address, so the form cannot flood a stranger with e-mails.
  *
  * @returns whether the address may get e-mails about this application
  * @throws {ApiError} service_unavailable if the limiter fails

@@ -80,7 +80,7 @@ test('a page requested with unknown parameters or another encoding is rendered o
   for (const path of ['/animals/1', '/animals/1-%41da']) assert.equal((await visit(path)).status, 301, path)
 })
 
-test('visitors have one limit per IP address for cached and other pages', async (t) => {
+test('cached and uncached pages count against one limit per IP address', async (t) => {
   const settings = { ANONYMOUS_PER_MINUTE: '4', TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' }
   const { add, visit } = await startGallery(t, { settings })
   await add({})

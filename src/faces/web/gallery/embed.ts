@@ -1,10 +1,10 @@
-import { ApiError } from '../../../errors.ts'
+import { type ApiError, isRefusal } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
-import { createStaticFile, sendStaticFile } from '../../../http/static-file.ts'
+import { createStaticFile, sendStaticFile } from '../../../http/send-page.ts'
 import type { Organization } from '../../../organizations/schema.ts'
 import { EMBED_SCRIPT, JS } from '../assets.ts'
-import { pageHeaders, renderPage } from '../page.ts'
+import { allowPhotos, pageHeaders, renderPage } from '../page.ts'
 import { type Gallery, listAnimals, shelterPath } from './animals.ts'
 import { cardList, namesFor } from './cards.ts'
 import { idOfKind } from './filters.ts'
@@ -37,11 +37,12 @@ export function embedRoutes(app: App, gallery: Gallery): void {
   app.get<{ Querystring: EmbedQuery }>('/embed', options, async (request, reply) => {
     try {
       return await sendGallery(request, reply, context, async (phrasing) => {
-        const { body, isVolatile } = await embedPage(gallery, phrasing, request.query)
-        return newPage(body, { headers, isVolatile, now: phrasing.now })
+        const { body, animals, isVolatile } = await embedPage(gallery, phrasing, request.query)
+        const allowed = allowPhotos(headers, animals)
+        return newPage(body, { headers: allowed, isVolatile, now: phrasing.now })
       })
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500) throw error
+      if (!isRefusal(error)) throw error
       return sendRefusal(reply, config, error.status, refusal(phrasingFor(request, context), error), headers)
     }
   })
@@ -81,7 +82,7 @@ ${
       more && html`<a class="button plain" rel="next" href="/embed?${more.toString()}">${texts.next}</a>`
     }${allLink(phrasing, shelter)}</nav>`,
   )
-  return { body, isVolatile }
+  return { body, animals, isVolatile }
 }
 
 function limitOf(text: string | undefined): number {

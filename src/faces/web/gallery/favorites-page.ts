@@ -1,14 +1,12 @@
 import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import { parseInt64 } from '../../../http/int64.ts'
-import { findSummaries } from '../../../pets/list.ts'
 import { isListed } from '../../../pets/rules.ts'
 import { assetPath } from '../assets.ts'
-import { categoryLabel } from '../kind-words.ts'
-import { pageHeaders } from '../page.ts'
+import { categoryLabel } from '../formats.ts'
+import { allowPhotos, pageHeaders } from '../page.ts'
 import { animalPath, findAnimal, type Gallery } from './animals.ts'
-import { type CardNames, cardList, namesFor } from './cards.ts'
-import { type Fact, factsOf, isKnown } from './facts.ts'
+import { type CardNames, cardList, type Fact, factsOf, isKnown, namesFor } from './cards.ts'
 import { galleryPage } from './frame.ts'
 import { type Animal, type Phrasing, placeWords } from './phrases.ts'
 import { newPage, sendGallery } from './send.ts'
@@ -24,30 +22,32 @@ type ByIds = { Querystring: { id?: string | string[] } }
  * favorites, and names them in the address.
  */
 export function favoritesRoutes(app: App, gallery: Gallery): void {
-  const { context, show } = gallery
+  const { context } = gallery
   const headers = { ...pageHeaders(context.config), 'x-robots-tag': 'noindex' }
   const options = { config: { parameters: ['id'] } }
   app.get<ByIds>('/favorites', options, (request, reply) =>
     sendGallery(request, reply, context, async (phrasing) => {
       const ids = idsIn(request.query, MAX_FAVORITES)
-      const found = await findSummaries(context.db, ids, show.photosBase)
-      const byId = new Map([...found.values()].map((animal): [number, Animal] => [animal.id, animal]))
-      const animals = ids.flatMap((id) => byId.get(id) ?? []).filter(isListed)
+      const animals = await findListed(gallery, ids)
       const gone = ids.filter((id) => !animals.some((animal) => animal.id === id))
       const names = await namesFor(gallery, animals)
       const body = favoritesPage(phrasing, animals, names, gone)
-      return newPage(body, { headers, now: phrasing.now })
+      return newPage(body, { headers: allowPhotos(headers, animals), now: phrasing.now })
     }),
   )
   app.get<ByIds>('/compare', options, (request, reply) =>
     sendGallery(request, reply, context, async (phrasing) => {
       const ids = idsIn(request.query, MAX_COMPARED)
-      const found = await Promise.all(ids.map((id) => findAnimal(gallery, id)))
-      const animals = found.filter((animal) => isListed(animal)) as Animal[]
+      const animals = await findListed(gallery, ids)
       const body = comparePage(phrasing, animals, await namesFor(gallery, animals))
-      return newPage(body, { headers, now: phrasing.now })
+      return newPage(body, { headers: allowPhotos(headers, animals), now: phrasing.now })
     }),
   )
+}
+
+async function findListed(gallery: Gallery, ids: number[]): Promise<Animal[]> {
+  const found = await Promise.all(ids.map((id) => findAnimal(gallery, id)))
+  return found.flatMap((animal) => (animal && isListed(animal) ? [animal] : []))
 }
 
 /** The different ids in an address, up to a maximum. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cardNames, linkOf, startGallery } from '../../../testing/gallery.ts'
 
-test('GET /favorites: lists those of the named animals that are listed, and offers to compare them', async (t) => {
+test('GET /favorites: lists the requested animals that are public, and offers to compare them', async (t) => {
   const { add, visit } = await startGallery(t)
   const ada = await add({ name: 'Ada' })
   const bo = await add({ name: 'Bo' })

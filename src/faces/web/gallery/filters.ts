@@ -9,10 +9,10 @@ import { LISTED_STATUSES } from '../../../pets/rules.ts'
 import { FILTERS } from '../../../pets/schema.ts'
 import type { SearchQuery } from '../../../pets/search/find.ts'
 import { BREED_FIELD } from '../breeds.ts'
+import { categoryLabel } from '../formats.ts'
 import { type Problem, problemSummary, selectField, textField } from '../forms.ts'
-import { categoryLabel } from '../kind-words.ts'
 import { type Gallery, kindNamed } from './animals.ts'
-import { distanceWords, type Phrasing } from './phrases.ts'
+import { distanceWords, NO_BREAK_SPACE, type Phrasing } from './phrases.ts'
 
 // Reads the filters in the URL of a list, and renders the search form.
 
@@ -20,8 +20,10 @@ export const PER_PAGE = 24
 
 const SORTS = ['newest', 'waiting', 'nearest'] as const
 
-/** The choices of distance, in kilometers. */
-const DISTANCES = [10, 25, 50, 100, 200, 500]
+/** The choices of distance in kilometers, and the choice that the form suggests. */
+const DISTANCES = { choices: [10, 25, 50, 100, 200, 500], suggested: 100 }
+/** The choices in kilometers where people use miles: 5, 15, 25, 50, 100, 200 and 300 miles. */
+const DISTANCES_IN_US = { choices: [8, 24, 40, 80, 161, 322, 483], suggested: 161 }
 
 const { q, breed, age, size, sex, goodWithChildren, goodWithDogs, goodWithCats, near } = FILTERS
 
@@ -72,6 +74,8 @@ export async function petQueryOf(gallery: Gallery, query: ListQuery): Promise<Se
   const { kind, cursor, sort, breed, ...filters } = query
   return {
     ...filters,
+    // Without a place, links to other pages omit the distance, and a cursor is only valid for the same query.
+    within: query.near === undefined ? DISTANCES.suggested : query.within,
     status: [...LISTED_STATUSES],
     ...(kind !== undefined && { categoryId: [await idOfKind(gallery, kind)] }),
     ...(breed && { breedPrefix: breed }),
@@ -115,16 +119,21 @@ interface FormParts {
   problems: Problem[]
   /** Names of categories. */
   kinds: string[]
+  /** The country whose units come first. */
+  country: string | undefined
 }
 
 /** The search form. */
-export function filterForm(phrasing: Phrasing, { query, problems, kinds }: FormParts): Html {
+export function filterForm(phrasing: Phrasing, { query, problems, kinds, country }: FormParts): Html {
   const { gallery } = phrasing.texts
   const isActive = ([name]: [string, string]): boolean => ![...MAIN_FIELDS, 'sort'].includes(name)
   const activeCount = parametersOf(query as ListQuery).filter(isActive).length
   const text = (name: 'q' | 'near', label: string, placeholder: string): Html =>
     textField({ name, label, placeholder, problems, maxLength: 100, value: one(query[name]) })
   const kind = one(query.kind)
+  const { choices, suggested } = country === 'US' ? DISTANCES_IN_US : DISTANCES
+  // Without a place, the distance in the URL is only the default value of the parameter.
+  const within = query.near === undefined ? suggested : Number(one(query.within))
   return html`${problemSummary(gallery.problems, problems)}
 <form class="finder" action="/animals" role="search">
 <div class="finder-main">
@@ -144,8 +153,10 @@ ${selectField({
   name: 'within',
   label: gallery.within,
   problems,
-  value: String(one(query.within) ?? 100),
-  choices: distances(query).map((km) => [String(km), distanceWords(phrasing.language, km * 1_000)] as const),
+  value: String(within),
+  choices: withOther(choices, within).map(
+    (km) => [String(km), distanceWords(phrasing.language, km * 1_000, country)] as const,
+  ),
 })}
 <button>${gallery.search}</button>
 </div>
@@ -240,12 +251,10 @@ function check(name: string, value: string, words: string, isChosen: boolean, id
   }>${words}</label>`
 }
 
-/** The choices of distance. They include the distance in the URL. */
-function distances({ within }: Partial<ListQuery>): number[] {
-  const distance = Number(one(within))
-  const isOther =
-    Number.isInteger(distance) && distance > 0 && distance <= 500 && !DISTANCES.includes(distance)
-  return isOther ? [...DISTANCES, distance].sort((one, other) => one - other) : DISTANCES
+/** The choices of distance, with the distance in the URL. */
+function withOther(choices: number[], distance: number): number[] {
+  const isOther = Number.isInteger(distance) && distance > 0 && distance <= 500 && !choices.includes(distance)
+  return isOther ? [...choices, distance].sort((one, other) => one - other) : choices
 }
 
 /** The first value of a parameter as text. */
@@ -254,25 +263,22 @@ function one(value: unknown): string | undefined {
   return first === undefined ? undefined : String(first)
 }
 
-/**
- * The active filters. Each filter links to the list without that filter.
- *
- * @param kinds names of categories
- */
-export function filterChips(phrasing: Phrasing, query: ListQuery, kinds: string[]): Html | undefined {
+/** The active filters. Each filter links to the list without that filter. */
+export function filterChips(phrasing: Phrasing, parts: FormParts & { query: ListQuery }): Html | undefined {
   const { gallery } = phrasing.texts
+  const { query } = parts
   // The place and the distance share one chip.
   const parameters = parametersOf(query)
   const filters = parameters.filter(([name]) => name !== 'within' && name !== 'sort')
   if (filters.length === 0) return undefined
   const chips = filters.map((chip) => {
-    const words = wordsOf(phrasing, query, chip, kinds)
+    const words = wordsOf(phrasing, parts, chip)
     const others = parameters.filter(
       (one) => one !== chip && !(chip[0] === 'near' && NEEDS_PLACE.includes(one[0])),
     )
     return html`<li><a class="chip" href="${listPath(others)}"><span class="visually-hidden">${gallery.without(
       words,
-    )}</span><span aria-hidden="true">${words} ✕</span></a></li>`
+    )}</span><span aria-hidden="true">${words}${NO_BREAK_SPACE}✕</span></a></li>`
   })
   return html`<ul class="chips" aria-label="${gallery.filters}">${chips}<li><a href="/animals">${gallery.removeAll}</a></li></ul>`
 }
@@ -282,9 +288,8 @@ const NEEDS_PLACE = ['within', 'sort']
 
 function wordsOf(
   { texts, language }: Phrasing,
-  { within }: ListQuery,
+  { query, kinds, country }: FormParts & { query: ListQuery },
   [name, value]: [string, string],
-  kinds: string[],
 ): string {
   const { common, gallery } = texts
   switch (name) {
@@ -297,7 +302,7 @@ function wordsOf(
     case 'sex':
       return common.sex[value] ?? value
     case 'near':
-      return gallery.nearFilter(value, distanceWords(language, within * 1_000))
+      return gallery.nearFilter(value, distanceWords(language, query.within * 1_000, country))
     case 'goodWithChildren':
     case 'goodWithDogs':
     case 'goodWithCats': {

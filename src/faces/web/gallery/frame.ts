@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Config } from '../../../config.ts'
+import type { ApiError } from '../../../errors.ts'
+import type { Face } from '../../../http/face.ts'
 import { Html, html, type Part } from '../../../http/html.ts'
-import type { Language } from '../../../http/language.ts'
+import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
 import type { Photo } from '../../../photos/storage/stored-photo.ts'
-import { languageLinks } from '../language-choice.ts'
-import { navLink, type PageParts, renderPage } from '../page.ts'
+import { HTML_TYPE, languageLinks, navLink, type PageParts, pageHeaders, renderPage } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 import { scaled } from './page-parts.ts'
 import type { Phrasing } from './phrases.ts'
@@ -106,14 +109,39 @@ function jsonLd(graph: object[]): Html {
 
 const MAX_CHARACTERS = 200
 
-/** The first 200 characters of a text, for previews. */
-export function excerpt(text: string): string {
+/** The first characters of a text, for previews. Ends after a whole word, if the word is not very long. */
+export function excerpt(text: string, max = MAX_CHARACTERS): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  const signs = [...line.slice(0, 2 * MAX_CHARACTERS)]
-  return signs.length <= MAX_CHARACTERS
-    ? line
-    : `${signs
-        .slice(0, MAX_CHARACTERS - 1)
-        .join('')
-        .trimEnd()}…`
+  const signs = [...line.slice(0, 2 * max)]
+  if (signs.length <= max) return line
+  const start = signs.slice(0, max - 1).join('')
+  return `${start.replace(/ \S{0,30}$/, '').trimEnd()}…`
+}
+
+function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
+  return accept.includes('text/html')
+}
+
+/** An error as an HTML page. */
+function errorPage(
+  { status }: ApiError,
+  headers: IncomingHttpHeaders,
+  config: Config,
+): ReturnType<Face['writeError']> {
+  const language = languageOf(headers)
+  const { common } = textsOf(language)
+  const title = common.errorTitles[status] ?? common.errorTitles[status < 500 ? 400 : 500] ?? ''
+  const body = galleryPage({
+    ...{ language, title, path: '' },
+    main: html`<h1>${title}</h1>
+<p>${common.errorAdvice[status]}</p>
+<p><a class="button" href="/animals">${common.toGallery}</a></p>`,
+  })
+  return { type: HTML_TYPE, body, headers: { ...pageHeaders(config), vary: `Accept, ${LANGUAGE_VARY}` } }
+}
+
+/** Writes errors for addresses that people and programs use. The error is HTML if the client accepts HTML. */
+export function errorsFor(config: Config, forPrograms: Face['writeError']): Face['writeError'] {
+  return (error, headers) =>
+    headers && wantsPage(headers) ? errorPage(error, headers, config) : forPrograms(error)
 }

@@ -6,10 +6,10 @@ import { publicOrigin } from '../../../http/link.ts'
 import { countFew, type MatchCount } from '../../../pets/search/facets.ts'
 import { breedList, listBreeds } from '../breeds.ts'
 import type { Problem } from '../forms.ts'
-import { pageHeaders } from '../page.ts'
+import { allowPhotos, pageHeaders } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
 import { type Gallery, kindNamed, type Listing, listAnimals } from './animals.ts'
-import { cardList, namesFor } from './cards.ts'
+import { type CardNames, cardList, namesFor } from './cards.ts'
 import {
   dropEmpty,
   filterChips,
@@ -23,7 +23,7 @@ import {
 } from './filters.ts'
 import { galleryPage } from './frame.ts'
 import { pageLinks } from './page-parts.ts'
-import { numberWords, type Phrasing } from './phrases.ts'
+import { type Animal, countryOf, numberWords, type Phrasing } from './phrases.ts'
 import { newPage, phrasingFor, sendGallery, sendRefusal } from './send.ts'
 
 /** Adds the list of animals looking for a home, with its search form. */
@@ -44,7 +44,9 @@ export function listRoutes(app: App, gallery: Gallery): void {
           const listing = await listAnimals(gallery, await petQueryOf(gallery, query), query.cursor)
           const origin = publicOrigin(config, request)
           const body = await listPage(gallery, phrasing, { path, query, listing, origin })
-          return newPage(body, { headers, isVolatile: listing.isVolatile, now: phrasing.now })
+          const { isVolatile } = listing
+          const allowed = allowPhotos(headers, listing.animals)
+          return newPage(body, { headers: allowed, isVolatile, now: phrasing.now })
         })
       } catch (error) {
         return refuse(gallery, error, request, reply)
@@ -69,7 +71,7 @@ async function listPage(
   const kinds = await kindNames(gallery)
   const names = await namesFor(gallery, animals)
   const parameters = parametersOf(query)
-  const form = { query, problems: [], kinds }
+  const form = { query, problems: [], kinds, country: await countryOfList(gallery, query, animals, names) }
   const own = parameters.length === 0 ? '/' : listPath(parameters)
   const isFirst = query.cursor === undefined
   return galleryPage({
@@ -80,8 +82,8 @@ async function listPage(
     head: html`<link rel="canonical" href="${origin}${isFirst ? own : listPath(parameters, query.cursor)}">`,
     main: html`<h1>${texts.gallery.title}</h1>
 ${parameters.length === 0 && isFirst && html`<p class="lead">${texts.gallery.lead}</p>`}
-${parameters.length === 0 ? emptyForm(phrasing, kinds) : filterForm(phrasing, form)}
-${filterChips(phrasing, query, kinds)}
+${filterForm(phrasing, form)}
+${filterChips(phrasing, form)}
 ${animals.length > 0 && (await listHead(gallery, phrasing, query, listing))}
 ${animals.length > 0 ? cardList(phrasing, animals, names) : nothingFound(texts, parameters.length > 0, next)}
 ${pageLinks(texts, isFirst ? undefined : listPath(parameters), next && listPath(parameters, next))}
@@ -89,16 +91,15 @@ ${breedList(await breedsOf(gallery, query))}`,
   })
 }
 
-/** Caches empty search forms, by language and types of animals. */
-const emptyForms = new Map<string, Html>()
-const MAX_EMPTY_FORMS = 20
-
-function emptyForm(phrasing: Phrasing, kinds: string[]): Html {
-  const key = [phrasing.language, ...kinds].join('\n')
-  const form = emptyForms.get(key) ?? filterForm(phrasing, { query: {}, problems: [], kinds })
-  if (emptyForms.size >= MAX_EMPTY_FORMS) emptyForms.clear()
-  emptyForms.set(key, form)
-  return form
+/** The country whose units come first: that of the first animal near a place, or of most shelters. */
+async function countryOfList(
+  gallery: Gallery,
+  { near }: ListQuery,
+  [first]: Animal[],
+  { shelters }: CardNames,
+): Promise<string | undefined> {
+  const country = near && first && countryOf(first, shelters.get(first.organizationId ?? 0))
+  return country || gallery.country()
 }
 
 /** The number of animals that match, and the links to sort them. */
@@ -162,7 +163,7 @@ async function refuse(
       message: texts.gallery.problemOf[parameter] ?? texts.gallery.otherProblem,
     }),
   )
-  const form = { query, problems, kinds: await kindNames(gallery) }
+  const form = { query, problems, kinds: await kindNames(gallery), country: await gallery.country() }
   const body = galleryPage({
     ...{ language, path: '/animals', scripts: ['gallery.js' as const] },
     title: texts.gallery.problems,

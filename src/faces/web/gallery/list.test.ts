@@ -84,7 +84,7 @@ test('GET /animals with filters: links to remove one filter or all of them', asy
   assert.deepEqual(cardNames(page), [])
   assert.match(page.text, /No animals match your search/)
   assert.equal(linkOf(page, 'Remove all filters'), '/animals')
-  const chips = [...page.text.matchAll(/class="chip" href="([^"]*)".*?aria-hidden="true">([^<]*) ✕/g)]
+  const chips = [...page.text.matchAll(/class="chip" href="([^"]*)".*?aria-hidden="true">([^<]*)\s✕/g)]
   assert.deepEqual(
     chips.map(([, path, words]) => [words, path?.replaceAll('&amp;', '&')]),
     [
@@ -94,6 +94,42 @@ test('GET /animals with filters: links to remove one filter or all of them', asy
       ['Within 50 km (31 mi) of Denver, CO', '/animals?kind=dog&q=nobody&sex=female'],
     ],
   )
+})
+
+test('GET /animals: distances are in miles first near US places and where most shelters are in the US', async (t) => {
+  const { add, visit, shelter } = await startGallery(t)
+  const distances = async (query = '') => {
+    const { text } = await visit(`/animals?${query}`)
+    const [, options = ''] = /<select id="field-within"[^>]*>(.*?)<\/select>/s.exec(text) ?? []
+    const all = [...options.matchAll(/<option[^>]*>([^<]*)/g)].map(([, words]) => words)
+    const [, chosen] = /selected>([^<]*)/.exec(options) ?? []
+    return [all[0], all.at(-1), chosen, /Within [^<✕]*(?=\s✕)/.exec(text)?.[0]]
+  }
+  const metric = ['10 km (6.2 mi)', '500 km (311 mi)']
+  const ofUs = ['5 mi (8 km)', '300 mi (483 km)']
+  assert.deepEqual(await distances(), [...metric, '100 km (62 mi)', undefined])
+
+  const addAt = async (city: string, address: object) => {
+    const { id: organizationId } = await shelter({ address: { city, ...address } })
+    await add({ organizationId, sex: 'male' })
+  }
+  await addAt('Denver', { region: 'CO', country: 'US' })
+  await addAt('Boulder', { region: 'CO', country: 'US' })
+  await addAt('Utrecht', { country: 'NL' })
+  for (const query of ['', 'sex=male', 'within=50'])
+    assert.deepEqual(await distances(query), [...ofUs, '100 mi (161 km)', undefined], query)
+  assert.deepEqual(await distances('near=80202&within=50'), [
+    ...[...ofUs, '31 mi (50 km)'],
+    'Within 31 mi (50 km) of 80202',
+  ])
+  assert.deepEqual(await distances('near=80202&sex=female&within=40'), [
+    ...[...ofUs, '25 mi (40 km)'],
+    'Within 25 mi (40 km) of 80202',
+  ])
+  assert.deepEqual(await distances('near=Utrecht, NL'), [
+    ...[...metric, '100 km (62 mi)'],
+    'Within 100 km (62 mi) of Utrecht, NL',
+  ])
 })
 
 test('GET /animals page by page: lists each animal once', async (t) => {

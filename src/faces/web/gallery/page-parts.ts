@@ -1,10 +1,10 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Language } from '../../../http/language.ts'
 import type { Organization } from '../../../organizations/schema.ts'
-import { renditionOf, SIZES } from '../../../photos/storage/renditions.ts'
+import { renditionOf, SIZES } from '../../../photos/storage/store.ts'
 import type { Photo } from '../../../photos/storage/stored-photo.ts'
 import { assetPath } from '../assets.ts'
-import { mailLink } from '../mail-link.ts'
+import { mailLink } from '../formats.ts'
 import type { Texts } from '../texts/texts.ts'
 import { countryWords, HOURS, type Phrasing } from './phrases.ts'
 
@@ -60,6 +60,18 @@ export function contactFacts({ texts: { gallery } }: Phrasing, { name, email, ph
   }${email !== undefined && html`<dt>${gallery.email}</dt><dd>${mailLink(email)}</dd>`}`
 }
 
+/** The address, contact data and website of a shelter as rows of a fact list. */
+export function shelterFacts(phrasing: Phrasing, shelter: Organization): Html {
+  const { gallery } = phrasing.texts
+  const { email, phone, website } = shelter
+  const lines = addressLines(phrasing.language, shelter).map((line, index) => [index > 0 && html`<br>`, line])
+  const contact = { ...(email !== undefined && { email }), ...(phone !== undefined && { phone }) }
+  return html`${lines.length > 0 && html`<dt>${gallery.address}</dt><dd dir="auto">${lines}</dd>`}${contactFacts(
+    phrasing,
+    contact,
+  )}${website !== undefined && html`<dt>${gallery.website}</dt><dd>${outwardLink(website, hostOf(website))}</dd>`}`
+}
+
 /** A link to a phone number in any notation; plain text if it has fewer than three digits. */
 function phoneLink(phone: string): Part {
   const digits = phone.replace(/(?!^\+)\D/g, '')
@@ -69,6 +81,12 @@ function phoneLink(phone: string): Part {
 /** A link to another website, which the gallery does not endorse. */
 export function outwardLink(address: string, words: string, className?: string): Html {
   return html`<a href="${address}" rel="noopener nofollow ugc"${className !== undefined && html` class="${className}"`}>${words}</a>`
+}
+
+/** Names and links the source of a copy. */
+export function copiedFrom({ texts }: Pick<Phrasing, 'texts'>, { source }: { source?: string | null }): Part {
+  if (!source) return undefined
+  return html`<p class="muted">${texts.common.copiedFrom} ${outwardLink(source, hostOf(source))}</p>`
 }
 
 /** The postal address by lines. */

@@ -1,8 +1,8 @@
 import type { Language } from '../../../http/language.ts'
 import type { Pet } from '../../../pets/schema.ts'
 import { METERS_PER_MILE } from '../../../places/distance.ts'
-import { POUND_GRAMS } from '../../../transfer/words.ts'
-import { fractionDigitsOf } from '../currency.ts'
+import { POUND_GRAMS } from '../../../transfer/word-lists.ts'
+import { fractionDigitsOf } from '../formats.ts'
 import type { Texts } from '../texts/texts.ts'
 
 /** The public data of an animal. */
@@ -40,10 +40,6 @@ function formatOf(language: Language, options: Intl.NumberFormatOptions): Intl.N
 export const numberWords = (language: Language, number: number): string =>
   formatOf(language, {}).format(number)
 
-/** Caches texts, because many animals on a page have the same age or distance. */
-const cachedUnits = new Map<string, string>()
-const MAX_CACHED_UNITS = 2_000
-
 /** A value with its unit, such as `3 years` or `2.5 km`. @param unit as in Intl.NumberFormat */
 export function unitWords(
   language: Language,
@@ -52,17 +48,10 @@ export function unitWords(
   display: 'long' | 'short' = 'long',
 ): string {
   const rounded = Math.round(value * 10) / 10
-  const key = `${language} ${unit} ${display} ${rounded}`
-  const words = cachedUnits.get(key) ?? formatUnit(language, unit, rounded, display)
-  if (cachedUnits.size >= MAX_CACHED_UNITS) cachedUnits.clear()
-  cachedUnits.set(key, words)
-  return words
+  const maximumFractionDigits = rounded < 10 ? 1 : 0
+  const format = formatOf(language, { style: 'unit', unit, unitDisplay: display, maximumFractionDigits })
+  return format.format(rounded)
 }
-
-const formatUnit = (language: Language, unit: string, value: number, unitDisplay: 'long' | 'short') =>
-  formatOf(language, { style: 'unit', unit, unitDisplay, maximumFractionDigits: value < 10 ? 1 : 0 }).format(
-    value,
-  )
 
 /** The feminine form of a text if the animal is female and the language needs that form. */
 export function agree(
@@ -145,6 +134,8 @@ const TIME = '(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)'
 /** Opening hours as the console stores them, such as `10:00-13:00, 16:00-19:00`. */
 export const HOURS = new RegExp(`^(?:(?:^|, )${TIME}-${TIME})+$`)
 
+export const NO_BREAK_SPACE = '\u00a0'
+
 /** Opening hours as people in the country write times. Other texts stay unchanged. */
 export function hoursWords(language: Language, hours: string, country = 'US'): string {
   if (!HOURS.test(hours)) return hours
@@ -152,7 +143,8 @@ export function hoursWords(language: Language, hours: string, country = 'US'): s
     const options = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' } as const
     return new Intl.DateTimeFormat(`${language}-${country}`, options)
   })
-  const time = (text: string): string => format.format(Date.parse(`2000-01-01T${text}Z`))
+  const time = (text: string): string =>
+    format.format(Date.parse(`2000-01-01T${text}Z`)).replaceAll(' ', NO_BREAK_SPACE)
   return hours.replaceAll('-', '–').replaceAll(/\d\d:\d\d/g, time)
 }
 

@@ -4,8 +4,8 @@ import type { Context } from '../../../context.ts'
 import { NO_STORE } from '../../../http/cache-headers.ts'
 import { etagOf } from '../../../http/conditional.ts'
 import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
-import { canonicalPath, splitUrl } from '../../../http/page-address.ts'
 import type { NewPage } from '../../../http/page-cache.ts'
+import { canonicalPath, splitUrl } from '../../../http/query.ts'
 import { sendPage } from '../../../http/send-page.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
@@ -22,8 +22,8 @@ interface PageOptions {
   headers?: Record<string, string>
   isVolatile?: boolean
   /**
-   * The time for which the page computes ages, in Unix milliseconds. The page is cached until the end of that
-   * day.
+   * The time at which the ages on the page are correct, in Unix milliseconds. The page is cached until the
+   * end of that day.
    */
   now?: number
 }

@@ -6,20 +6,19 @@ import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import { LISTED_STATUSES } from '../../../pets/rules.ts'
 import type { PetQuery } from '../../../pets/schema.ts'
-import { pageHeaders } from '../page.ts'
+import { allowPhotos, pageHeaders } from '../page.ts'
 import { type Gallery, type Listing, listAnimals, shelterPath } from './animals.ts'
 import { type CardNames, cardList, namesFor } from './cards.ts'
 import { PER_PAGE } from './filters.ts'
 import { excerpt, galleryPage, sharedHead } from './frame.ts'
 import {
-  addressLines,
-  contactFacts,
-  hostOf,
+  copiedFrom,
   outwardLink,
   pageLinks,
   paragraphs,
   photoStrip,
   shelterData,
+  shelterFacts,
 } from './page-parts.ts'
 import { hoursWords, type Phrasing, placeWords } from './phrases.ts'
 import { newPage, requirePath, sendGallery } from './send.ts'
@@ -56,7 +55,9 @@ export function shelterRoute(app: App, gallery: Gallery): void {
       const names = await namesFor(gallery, listing.animals)
       const origin = publicOrigin(config, request)
       const body = shelterPage(phrasing, { shelter, listing, names, isFirst: cursor === undefined, origin })
-      return newPage(body, { headers, isVolatile: listing.isVolatile, now: phrasing.now })
+      const { animals, isVolatile } = listing
+      const allowed = allowPhotos(headers, [shelter, ...animals])
+      return newPage(body, { headers: allowed, isVolatile, now: phrasing.now })
     }),
   )
 }
@@ -107,7 +108,7 @@ function about(phrasing: Phrasing, shelter: Organization): Html {
   const { mission, photos, name, adoptionPolicy } = shelter
   return html`<div class="shelter-about">
 ${photos && photos.length > 0 && html`<div class="shelter-photos">${photoStrip(phrasing.texts, name, photos)}</div>`}
-<div class="panel"><h2>${gallery.contact}</h2><dl class="facts">${contact(phrasing, shelter)}</dl></div>
+<div class="panel"><h2>${gallery.contact}</h2><dl class="facts">${contact(phrasing, shelter)}</dl>${copiedFrom(phrasing, shelter)}</div>
 ${hours(phrasing, shelter)}
 ${mission !== undefined && html`<section class="shelter-text"><h2>${gallery.mission}</h2>${paragraphs(mission)}</section>`}
 ${adoptionPolicy !== undefined && html`<details class="policy shelter-text"><summary>${gallery.policy}</summary>${paragraphs(adoptionPolicy)}</details>`}
@@ -116,13 +117,8 @@ ${adoptionPolicy !== undefined && html`<details class="policy shelter-text"><sum
 
 function contact(phrasing: Phrasing, shelter: Organization): Html {
   const { gallery } = phrasing.texts
-  const { email, phone, website, social = {} } = shelter
-  const lines = addressLines(phrasing.language, shelter)
-  const networks = Object.entries(social).filter(([, address]) => address !== undefined)
-  return html`${lines.length > 0 && html`<dt>${gallery.address}</dt><dd dir="auto">${lines.map((line, index) => [index > 0 && html`<br>`, line])}</dd>`}${contactFacts(
-    phrasing,
-    { ...(email !== undefined && { email }), ...(phone !== undefined && { phone }) },
-  )}${website !== undefined && html`<dt>${gallery.website}</dt><dd>${outwardLink(website, hostOf(website))}</dd>`}${
+  const networks = Object.entries(shelter.social ?? {}).filter(([, address]) => address !== undefined)
+  return html`${shelterFacts(phrasing, shelter)}${
     networks.length > 0 &&
     html`<dt>${gallery.elsewhere}</dt><dd><ul class="inline">${networks.map(
       ([network, address]) => html`<li>${outwardLink(address as string, NETWORKS[network] ?? network)}</li>`,

@@ -7,8 +7,8 @@ import * as shelters from '../../../organizations/list.ts'
 import * as petLists from '../../../pets/list.ts'
 import { parseFields } from '../../../pets/row.ts'
 import { LISTED_STATUSES } from '../../../pets/rules.ts'
-import { categoryLabel } from '../kind-words.ts'
-import { animalPath, type Gallery, listSelected, shelterPath } from './animals.ts'
+import { categoryLabel } from '../formats.ts'
+import { animalPath, findPage, type Gallery, shelterPath } from './animals.ts'
 import { excerpt, jpegOf } from './frame.ts'
 import { scaled } from './page-parts.ts'
 import { type Animal, breedWords, type Phrasing, placeWords } from './phrases.ts'
@@ -26,7 +26,7 @@ export function feedRoute(app: App, gallery: Gallery): void {
   app.get('/animals.atom', (request, reply) =>
     sendGallery(request, reply, context, async (phrasing) => {
       const query = { status: ['available' as const], limit: MAX_ENTRIES, sort: '-id' as const, within: 100 }
-      const { animals, isVolatile } = await listSelected(gallery, query, ENTRY)
+      const { animals, isVolatile } = await findPage(gallery, query, ENTRY)
       const kinds = await gallery.kinds()
       const kindOf = ({ categoryId }: Animal): string =>
         categoryLabel(phrasing.texts, kinds.get(categoryId)?.name ?? '')
