@@ -126,7 +126,7 @@ test('an idempotent request is replayed to the same view only', async (t) => {
   assert.deepEqual(replayed, [undefined, undefined, 'true'])
 })
 
-test('two views while another process changes the animal are not mixed up', async (t) => {
+test('public and staff responses are not mixed up while another process changes the animal', async (t) => {
   const { get, databaseUrl, clock } = await startViews(t)
   const other = await openForCommand(databaseUrl, changes)
   t.after(() => other.close())

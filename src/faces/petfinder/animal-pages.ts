@@ -9,28 +9,31 @@ import { clientPages } from './client-pages.ts'
 import { type QueryParameters, toLocationError } from './parameters.ts'
 import { randomOrders } from './random-orders.ts'
 import { sharedPages } from './shared-pages.ts'
-import { type AnimalPage, totals } from './totals.ts'
+import { type AnimalPage, type PageBounds, totals } from './totals.ts'
 
-// Reads pages of animals by page number. All clients see the same page of the same version of the store, and
-// these pages fit together. If a client has read the previous page in an older version, animals may have left
-// the list since. The client then gets a page of its own, which begins where its last page ended (decision
-// 30).
+// Reads pages of animals by page number. In one version of the store, all clients see the same pages, which
+// neither skip nor repeat an animal. If a client has read the previous page in an older version, animals may
+// have left the list since. The client then gets a page of its own, which begins where its last page ended
+// (decision 30).
 
 /** The maximum number of times that a page is read, if the store changes during each reading. */
 const MAX_TRIES = 5
 
 /** Reads one page for one client. */
 interface PageReader {
-  /** @returns the page that only this client sees; undefined if it sees the same page as all others */
-  own(): Promise<AnimalPage | undefined>
+  /**
+   * @param mustBeOwn whether the page that all clients see is known not to fit
+   * @returns the page that only this client sees; undefined if it sees the same page as all others
+   */
+  own(mustBeOwn?: boolean): Promise<AnimalPage | undefined>
   /**
    * Reads the page that all clients see.
    *
    * @throws {ApiError} invalid_parameter if the page is too far from the start
    */
   shared(): Promise<AnimalPage>
-  /** Whether the store has changed since the client sent the request. */
-  isOutdated(): boolean
+  /** Whether the page that all clients see begins where the client's last page ended. */
+  fits(page: PageBounds): boolean
   /**
    * Remembers where the next page of the client begins, after the client got the page that all clients see.
    */
@@ -48,8 +51,8 @@ export function animalPages(finder: Finder, context: Pick<Context, 'version' | '
   const randomPage = randomOrders({ read, totalOf, clock })
 
   /**
-   * Reads a page again if the store has changed during the read, because the parts of the page may not fit
-   * together.
+   * Reads a page again if the store has changed during the read, because the parts of the page may be from
+   * different versions.
    */
   async function readAtOnce<Page>({ sort }: PageOrder, readOnce: () => Promise<Page>): Promise<Page> {
     for (let tries = 1; ; tries += 1) {
@@ -67,12 +70,12 @@ export function animalPages(finder: Finder, context: Pick<Context, 'version' | '
     const order = toOrder(list, query, show)
     const since = version('pages')
     return {
-      own: () =>
+      own: (mustBeOwn = false) =>
         readAtOnce(order, () =>
-          order.sort === 'random' ? randomPage(order, client) : pages.readPage(order, client),
+          order.sort === 'random' ? randomPage(order, client) : pages.readPage(order, client, mustBeOwn),
         ),
       shared: () => readAtOnce(order, () => shared.readPage(order, parameters)),
-      isOutdated: () => version('pages') !== since,
+      fits: (page) => version('pages') === since && pages.fits(order, client, page),
       remember: (next) => pages.remember(order, client, next, since),
     }
   }
@@ -81,6 +84,6 @@ export function animalPages(finder: Finder, context: Pick<Context, 'version' | '
 const NO_ANIMALS: PageReader = {
   own: async () => undefined,
   shared: async () => ({ animals: [], total: { count: 0, isExact: true } }),
-  isOutdated: () => false,
+  fits: () => true,
   remember: () => undefined,
 }

@@ -206,6 +206,9 @@ test('GET /v2/animals accepts filters with commas, repeats and brackets in any c
     ['status=found', []],
     ['name=rex', [rex]],
     ['name=BIG+rex', [rex]],
+    ['name[1]=rex', [rex]],
+    ['name%5B12345%5D=rex', [rex]],
+    ['type[1]=dog', [rex]],
     ['organization=co12', [ada]],
     ['organization=CO12,XX9', [ada]],
     ['organization=nobody1', []],
@@ -231,7 +234,8 @@ test('GET /v2/animals with unknown or repeated parameters: they affect neither c
     ['limit=1&utm=1', [cat]],
     ['limit=1&page=1&page=2', [dog]],
     ['limit=1&page=2&page=1', [cat]],
-    ['limit=1&page[1]=2', [cat]],
+    ['limit=1&page[1]=2', [dog]],
+    ['limit=1&page[2]=1&page[5]=2', [dog]],
   ] as const)
     assert.deepEqual(await ids(query), found, query)
   assert.deepEqual((await read('/animals#a?type=dog')).body.animals.length, 2)
@@ -296,14 +300,40 @@ test('GET /v2/animals accepts a location as postcode, city with state, or coordi
     assert.deepEqual(await ids(`location=${location}`), [id], location)
   assert.deepEqual(await ids('location=10001'), [])
   assert.deepEqual(await ids('location=WA'), [])
-  const seattle = await add({ place: { city: 'Spokane', region: 'WA', country: 'US' } })
-  for (const location of ['WA', 'Washington', 'Spokane WA'])
-    assert.deepEqual(await ids(`location=${location}`), [seattle])
+  const spokane = await add({ place: { city: 'Spokane', region: 'WA', country: 'US' } })
+  assert.deepEqual(await ids('location=Spokane WA'), [spokane])
   assert.deepEqual(await ids('location=80521&distance=10'), [])
   assert.deepEqual(await ids('location=80521&distance=100'), [id])
 })
 
-test('GET /v2/animals with invalid values: 400 that names all of them in the original messages', async (t) => {
+test('a state or province alone is the whole region under /v1 and /v2, even if a city has its name', async (t) => {
+  const { add, ids, get } = await startAnimals(t)
+  const addIn = (city: string, region: string, country = 'US') => add({ place: { city, region, country } })
+  const [, spokane] = [await addIn('Washington', 'DC'), await addIn('Spokane', 'WA')]
+  const buffalo = await addIn('Buffalo', 'NY')
+  const rimouski = await addIn('Rimouski', 'QC', 'CA')
+  const ponce = await addIn('Ponce', 'PR')
+  const found = async (path: string) => (await get(path)).body.map(({ id }: { id: number }) => id)
+  for (const [name, id] of [
+    ['Washington', spokane],
+    ['WA', spokane],
+    ['New York', buffalo],
+    ['NY', buffalo],
+    ['Quebec', rimouski],
+    ['Québec', rimouski],
+    ['PR', ponce],
+    ['Puerto Rico', ponce],
+    ['San Juan PR', ponce],
+  ] as const) {
+    const place = encodeURIComponent(name)
+    const all = await found(`/v1/pets?near=${place}&within=100`)
+    assert.ok(all.includes(id), name)
+    assert.deepEqual(await ids(`location=${place}&distance=62`), all, name)
+  }
+  assert.deepEqual(await found('/v1/pets?near=Washington&within=1'), [spokane], 'not the city')
+})
+
+test('GET /v2/animals with invalid values: 400 that names each of them, with the messages of the original API', async (t) => {
   const { read } = await startAnimals(t)
   for (const [query, path, message] of [
     ['type=zebra', 'type', /^zebra is not a valid animal type\.$/],
@@ -494,7 +524,7 @@ test('other versions than /v2 and /v1 answer 403 to every method and path', asyn
   const { request, token } = await startV2(t)
   const headers = { authorization: `Bearer ${token}` }
   for (const path of ['/v3/types/cat', '/v3', '/v3/', '/v3/animals?page=1', '/v9/oauth2/token'])
-    for (const method of ['GET', 'POST', 'DELETE']) {
+    for (const method of ['GET', 'POST', 'DELETE', 'PROPFIND']) {
       const answer = await request(path, { method, headers })
       assert.equal(answer.status, 403, `${method} ${path}`)
       assert.equal(answer.headers['content-type'], 'application/problem+json')

@@ -3,11 +3,11 @@ import type { Position } from '../../pets/search/matching.ts'
 import { compareIn, MAX_SKIPPED, type PageOrder, type ReadAnimals } from './animal-reader.ts'
 import { type PageStart, pageStarts } from './page-starts.ts'
 import type { SharedPages } from './shared-pages.ts'
-import type { AnimalPage, Total } from './totals.ts'
+import type { AnimalPage, PageBounds, Total } from './totals.ts'
 
 // Reads pages for a client that has read the previous page in another version of the store. The client's next
-// page begins where its last page ended, because the page that all clients see may lack animals for this
-// client.
+// page begins where its last page ended, because the page that all clients see may skip animals that this
+// client has not seen.
 
 /** How long the service remembers which pages a client has read. */
 const MAX_START_AGE_MS = 600_000
@@ -29,37 +29,20 @@ interface Options extends Pick<Context, 'version' | 'clock'> {
   shared: SharedPages
 }
 
-export function clientPages({ read, totalOf, shared, version, clock }: Options) {
-  const starts = pageStarts(clock, MAX_START_AGE_MS)
-
-  /** @returns undefined if the client sees the same page as all others */
-  async function readPage(order: PageOrder, client: string): Promise<AnimalPage | undefined> {
-    const { sort, index } = order
-    const key = keyOf(order, client)
-    if (index === 0) starts.forget(key)
-    const since = version('pages')
-    const start = starts.nearest(key, index)
-    if (!start.position || start.version === since || index - start.index > MAX_SKIPPED) return undefined
-    const { isOwn, ...page } = await (sort === '-distance' ? goBack : goOn)(order, start)
-    remember(order, client, page.next, isOwn ? undefined : since)
-    return page
-  }
-
+/** Reads a page for a client whose list has changed. */
+function ownPages({ read, totalOf, shared }: Omit<Options, 'version' | 'clock'>) {
   /**
-   * Reads the page that begins where the client's last page ended. Reads the page that all others see if that
-   * begins earlier in the list.
+   * Reads the page that begins where the client's last page ended. Reads the page that all other clients see,
+   * if that page begins earlier in the list.
    */
   async function goOn(order: PageOrder, start: PageStart): Promise<OwnPage> {
     const { query, index, limit } = order
     const { animals } = await read(order, { start, index, count: limit + 1 })
     const total = await totalOf(order)
-    const { animals: others, end } =
-      index < Math.min(total.count, MAX_COMPARED)
-        ? await shared.readRange(order, index, limit)
-        : { animals: [], end: undefined }
-    const [own, other] = [animals[0], others[0]]
-    if (other && (!own || compareIn(query, own.position, other.position) >= 0))
-      return { animals: others, next: end, total, isOwn: false }
+    const others = index < MAX_COMPARED ? await shared.readForwards(order, total) : undefined
+    const [own, other] = [animals[0], others?.animals[0]]
+    if (others && other && (!own || compareIn(query, own.position, other.position) >= 0))
+      return { ...others, isOwn: false }
     const page = animals.slice(0, limit)
     const seen = index + animals.length
     return {
@@ -72,15 +55,49 @@ export function clientPages({ read, totalOf, shared, version, clock }: Options) 
 
   /** Like `goOn`, for a list in reverse order: counts the animals that the client has passed. */
   async function goBack(order: PageOrder, start: PageStart): Promise<OwnPage> {
-    const { index, limit } = order
+    const { query, index } = order
     const total = await totalOf(order)
     const ahead = index + MAX_SKIPPED
     const { remainingSkip } = await read(order, { start: { ...start, index: 0 }, index: ahead, count: 1 })
     const passed = Math.min(ahead - remainingSkip + index - start.index, index)
     const to = Math.max(total.count - passed, 0)
-    const page = await shared.readBackwards(order, to)
-    const count = Math.max(total.count, index + Math.min(to, limit + 1))
-    return { ...page, total: { ...total, count }, isOwn: passed < index }
+    let page = await shared.readBackwards(order, to)
+    let isOwn = passed < index
+    const { position } = start
+    if (position && index === start.index && (!page.start || compareIn(query, page.start, position) < 0)) {
+      page = await shared.readBackTo(order, position, to)
+      isOwn = true
+    }
+    const seen = index + page.animals.length + Number(page.next !== undefined)
+    return { ...page, total: { ...total, count: Math.max(total.count, seen) }, isOwn }
+  }
+
+  return { goOn, goBack }
+}
+
+export function clientPages({ version, clock, ...options }: Options) {
+  const { goOn, goBack } = ownPages(options)
+  const starts = pageStarts(clock, MAX_START_AGE_MS)
+
+  /**
+   * @param mustBeOwn whether the page that all clients see is known not to fit
+   * @returns undefined if the client sees the same page as all others
+   */
+  async function readPage(
+    order: PageOrder,
+    client: string,
+    mustBeOwn: boolean,
+  ): Promise<AnimalPage | undefined> {
+    const { sort, index } = order
+    const key = keyOf(order, client)
+    if (index === 0) starts.forget(key)
+    const since = version('pages')
+    const start = starts.nearest(key, index)
+    if (!start.position || index - start.index > MAX_SKIPPED) return undefined
+    if (start.version === since && !mustBeOwn) return undefined
+    const { isOwn, ...page } = await (sort === '-distance' ? goBack : goOn)(order, start)
+    remember(order, client, page.next, isOwn ? undefined : since)
+    return page
   }
 
   /**
@@ -89,12 +106,21 @@ export function clientPages({ read, totalOf, shared, version, clock }: Options) 
    */
   function remember(order: PageOrder, client: string, position: Position | undefined, since?: number): void {
     // If the store has changed during the read, the end of the page may not belong to any version.
-    const known = since === version('pages') && { version: since }
+    const versionPart = since === version('pages') && { version: since }
     const index = order.index + order.limit
-    if (position) starts.keep(keyOf(order, client), { index, position, ...known })
+    if (position) starts.keep(keyOf(order, client), { index, position, ...versionPart })
   }
 
-  return { readPage, remember }
+  /**
+   * Whether a page begins where the client's last page ended. Versions alone do not tell: on PostgreSQL, a
+   * change can be read shortly before the version of the store counts it.
+   */
+  function fits(order: PageOrder, client: string, { start }: PageBounds): boolean {
+    const { index, position } = starts.nearest(keyOf(order, client), order.index)
+    return !position || index !== order.index || (position[0] === start?.[0] && position[1] === start[1])
+  }
+
+  return { readPage, remember, fits }
 }
 
 /** Identifies what a client reads. */

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import type { Hook } from '../../http/app.ts'
 import type { Face } from '../../http/face.ts'
 import { createCallerIdentifier } from '../../keys/identify.ts'
 import { findByToken, hashAccessToken } from '../../keys/tokens.ts'
@@ -52,11 +51,9 @@ export function otherVersionFaces(context: Context): Face[] {
   const { gate, writeError } = petfinderFace(context)
   return OTHER_VERSIONS.map((prefix) => ({
     ...{ prefix, gate, writeError, anyOriginPaths: [prefix, `${prefix}/`] },
-    routes(app) {
-      const onRequest: Hook = (_request, _reply, done) =>
-        done(new ApiError('insufficient_access', { message: 'There is no such version. Use /v2.' }))
-      for (const path of ['/', '/*']) app.all(path, { onRequest }, () => '')
-    },
+    errorOfUnrouted: () =>
+      new ApiError('insufficient_access', { message: 'There is no such version. Use /v2.' }),
+    routes: () => undefined,
   }))
 }
 

@@ -60,7 +60,7 @@ const ORDERS = [
 ]
 const sorted = (ids: number[]): number[] => ids.toSorted((one, other) => one - other)
 
-test('GET /v2/animals after an animal was added between two pages: the pages of all clients fit together', async (t) => {
+test('GET /v2/animals after an animal was added between two pages: the pages of every client have each animal once', async (t) => {
   const { add, addAll, read, addReader } = await startPages(t)
   const other = await addReader()
   const all = await addAll(39)

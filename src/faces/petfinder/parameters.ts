@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '../../errors.ts'
-import { splitUrl } from '../../http/page-address.ts'
+import { splitUrl } from '../../http/query.ts'
 import { toMeters } from './shapes.ts'
 
 // Reads the query of a Petfinder client as leniently as the original API. Lists may be separated by commas,
@@ -11,11 +11,9 @@ const MAX_CHARACTERS = 200
 const MAX_VALUES = 64
 
 const OF_BOTH = ['name', 'location', 'distance', 'sort', 'page', 'limit'] as const
-const LISTS = [
-  ...(['type', 'status', 'organization', 'breed', 'color', 'size', 'gender', 'age', 'coat'] as const),
-]
 const OF_ANIMALS = [
-  ...[...OF_BOTH, ...LISTS],
+  ...OF_BOTH,
+  ...(['type', 'status', 'organization', 'breed', 'color', 'size', 'gender', 'age', 'coat'] as const),
   ...(['good_with_children', 'good_with_dogs', 'good_with_cats', 'house_trained'] as const),
   ...(['declawed', 'special_needs', 'after', 'before'] as const),
 ]
@@ -23,14 +21,10 @@ const OF_ORGANIZATIONS = [...OF_BOTH, 'query', 'state', 'country'] as const
 type Name = (typeof OF_ANIMALS | typeof OF_ORGANIZATIONS)[number]
 
 /**
- * Returns the parameter that a name in the query means. PHP and other programs write `breed[]`, `breed[0]` and
- * `breed[1]` for the items of a list.
+ * Returns the parameter that a name in the query means. PHP and other programs write `breed[]`, or `breed[0]`
+ * and `breed[1]`, where an index may be missing.
  */
-function parameterNamed(written: string): string {
-  const [, name = written, index] = /^(\w+)\[(\d{0,4})\]$/.exec(written) ?? []
-  const isItem = index === undefined || Number(index) === 0 || (LISTS as string[]).includes(name)
-  return isItem ? name : written
-}
+const parameterNamed = (written: string): string => written.replace(/^(\w+)\[\d*\]$/, '$1')
 
 const nameTest = (names: readonly string[]) => (written: string) => names.includes(parameterNamed(written))
 

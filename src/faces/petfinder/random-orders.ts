@@ -32,8 +32,8 @@ export function randomOrders({ read, totalOf, clock }: Options) {
 
   async function orderOf(order: PageOrder, client: string, reach: number): Promise<RandomOrder> {
     const key = `${client} ${order.hash}`
-    const known = orders.get(key)
-    if (known && Math.abs(clock() - known.at) < HOUR_MS) return known
+    const existing = orders.get(key)
+    if (existing && Math.abs(clock() - existing.at) < HOUR_MS) return existing
     // Other processes choose the same order, because it follows from the client, the list and the hour.
     const seed = hash('sha256', `${key} ${Math.floor(clock() / HOUR_MS)}`)
     const from = Math.floor((Number.parseInt(seed.slice(0, 8), 16) / 2 ** 32) * reach)

@@ -9,7 +9,6 @@ import { findPage, sendFound, sendPage } from '../../http/send-page.ts'
 import * as organizations from '../../organizations/store.ts'
 import type { RenderOptions } from '../../pets/row.ts'
 import { finderOf } from '../../pets/search/filters.ts'
-import type { Position } from '../../pets/search/matching.ts'
 import * as pets from '../../pets/store.ts'
 import { photosBaseUrl } from '../../photos/storage/stored-photo.ts'
 import { animalPages } from './animal-pages.ts'
@@ -17,7 +16,7 @@ import { toAnimalList } from './animal-query.ts'
 import { type FoundOrganization, organizationPages } from './organization-pages.ts'
 import { PARAMETERS, type QueryParameters, readParameters } from './parameters.ts'
 import { OWN_CODE, ownOrganization, PREFIX, SELECTION, toAnimals, toOrganization } from './shapes.ts'
-import type { AnimalPage } from './totals.ts'
+import type { AnimalPage, PageBounds } from './totals.ts'
 import {
   type Categories,
   categoriesReader,
@@ -29,7 +28,7 @@ import {
 } from './words.ts'
 
 /** The response of a route, and the time for which it may be cached. */
-interface JsonAnswer extends Pick<NewPage, 'isVolatile' | 'until' | 'next'> {
+interface JsonAnswer extends Pick<NewPage, 'isVolatile' | 'until' | 'bounds'> {
   json: object
 }
 
@@ -81,23 +80,24 @@ function animalRoutes(app: App, addRoute: AddRoute, context: Context, readCatego
     const categories = await readCategories()
     const list = await toAnimalList(parameters, context, categories)
     const client = request.caller.name
-    const toPage = async ({ animals, total, next }: AnimalPage, isVolatile: boolean): Promise<NewPage> => {
+    const toPage = async (found: AnimalPage, isVolatile: boolean): Promise<NewPage> => {
+      const { animals, total, start, next } = found
       const { until, count } = total
       const pages = { page: list.page, limit: list.limit, total: count }
       const json = {
         animals: await toAnimals(context, animals, categories),
         pagination: paginationOf(`${PREFIX}/animals`, parameters, pages),
       }
-      return toNewPage({ json, isVolatile, next, ...(until && { until }) })
+      return toNewPage({ json, isVolatile, bounds: { start, next }, ...(until && { until }) })
     }
     const reader = readerFor(list, client, parameters, show(request))
     let own = await reader.own()
     if (!own) {
       const page = await findPage(request, context, async () => toPage(await reader.shared(), false))
-      // If the store has changed meanwhile, the page may not fit the client's last page.
-      if (reader.isOutdated()) own = await reader.own()
+      const bounds = page.bounds as PageBounds
+      if (!reader.fits(bounds)) own = await reader.own(true)
       if (!own) {
-        reader.remember(page.next as Position | undefined)
+        reader.remember(bounds.next)
         return sendFound(request, reply, context, page) as never
       }
     }

@@ -37,7 +37,7 @@ test('POST /v2/oauth2/token accepts a form, JSON, Basic or multipart, and return
   }
 })
 
-test('POST /v2/oauth2/token with unknown credentials: 401; as an invalid request: 400', async (t) => {
+test('POST /v2/oauth2/token with unknown credentials: 401; with an invalid request: 400', async (t) => {
   const { askToken, client } = await startV2(t)
   const grant = { grant_type: 'client_credentials' }
   const wrong = { ...grant, client_id: client.id, client_secret: 'a'.repeat(40) }
@@ -95,7 +95,7 @@ test('GET /v2/animals with a missing, invalid or expired token, or with a key: e
   await refused(`Bearer ${token}`)
 })
 
-test('a token of a revoked key gets 401 at once, even on an open connection; a token under /v1 gets 401', async (t) => {
+test('a token of a revoked key gets 401 immediately, even on an open connection; a token under /v1 gets 401', async (t) => {
   const { read, keyId, service, askToken, request, token } = await startV2(t)
   assert.equal((await read('/animals')).status, 200)
   assert.equal((await request('/v1/pets', { headers: { authorization: `Bearer ${token}` } })).status, 401)

@@ -20,12 +20,16 @@ export interface Total extends MatchCount {
   until?: number
 }
 
+/** The positions at which a page of a list and the next page begin. Undefined at the start of the list. */
+export interface PageBounds {
+  start?: Position | undefined
+  next?: Position | undefined
+}
+
 /** Some animals of a list, and how many the list has. */
-export interface AnimalPage {
+export interface AnimalPage extends PageBounds {
   animals: SearchResult[]
   total: Total
-  /** The position at which the next page begins. */
-  next?: Position | undefined
 }
 
 function toTotal({ count, isExact, at }: CachedCount): Total {
