@@ -4,8 +4,14 @@
  */
 export const ERRORS = {
   invalid_json: [400, 'The body is not valid JSON. Send one JSON value in UTF-8 (RFC 8259).'],
-  validation_failed: [400, 'The body has missing or invalid members. Correct each one that details names.'],
-  invalid_parameter: [400, 'A query parameter or header is invalid. Correct each one that details names.'],
+  validation_failed: [
+    400,
+    'The body has missing or invalid members. Correct each member that details names.',
+  ],
+  invalid_parameter: [
+    400,
+    'A query parameter or header is invalid. Correct each one that is listed in details.',
+  ],
   invalid_cursor: [400, 'This cursor is damaged or belongs to other filters. Start again with rel="first".'],
   bad_request: [400, 'The request is not well-formed HTTP. Check its request line and headers.'],
   missing_api_key: [401, 'No API key was sent. Send the header "Authorization: Bearer <API key>".'],
@@ -32,16 +38,24 @@ export const ERRORS = {
   ],
   order_not_found: [
     404,
-    'This API key can see no order with this id. GET /store/orders lists those it can see.',
+    'This API key can see no order with this id. GET /store/orders lists the orders that it can see.',
   ],
   application_not_found: [
     404,
-    'This API key can see no application with this id. GET /applications lists those it can see.',
+    'This API key can see no application with this id. GET /applications lists the applications that it can see.',
+  ],
+  webhook_not_found: [
+    404,
+    'This API key can see no webhook with this id. GET /webhooks lists the webhooks that it can see.',
+  ],
+  delivery_not_found: [
+    404,
+    'This webhook has no delivery with this id that can be sent again now. GET /webhooks/{webhookId}/deliveries lists them.',
   ],
   route_not_found: [404, 'There is nothing at this address. /docs lists every operation.'],
   method_not_allowed: [
     405,
-    'This address does not support this method. The Allow header lists those it supports.',
+    'This address does not support this method. The Allow header lists the methods that it supports.',
   ],
   request_timeout: [408, 'The request did not arrive completely in time. Send it again.'],
   category_exists: [409, 'Another category has this name. GET /categories lists them.'],
@@ -51,7 +65,7 @@ export const ERRORS = {
   organization_exists: [409, 'Another organization has this code. GET /organizations lists them.'],
   organization_in_use: [
     409,
-    'This organization has animals, orders, applications or keys, possibly closed or revoked ones. Only one without any can be removed.',
+    'This organization has animals, orders, applications or keys, possibly closed or revoked ones. An organization can be removed only if it has none of these.',
   ],
   external_id_exists: [
     409,
@@ -62,10 +76,13 @@ export const ERRORS = {
     'This status cannot follow the current status. Read the current status, then choose one that can follow.',
   ],
   too_many_photos: [409, 'There are already 20 photos, the maximum. Remove one first.'],
+  too_many_webhooks: [409, 'There are already 100 webhooks, the maximum. Remove one first.'],
   order_open: [
     409,
     'An order for this animal is open. Complete or cancel it first; GET /store/orders finds it.',
   ],
+  followed_animal: [409, 'This animal is a copy from another installation. Change it there.'],
+  followed_organization: [409, 'This organization is a copy from another installation. Change it there.'],
   order_closed: [409, 'This order is closed. Place a new one with POST /store/orders.'],
   application_closed: [
     409,
@@ -81,6 +98,10 @@ export const ERRORS = {
     'A request with this Idempotency-Key is still being processed. Send this one again in a moment.',
   ],
   endpoint_removed: [410, 'This operation was removed. Use GET /pets instead.'],
+  events_expired: [
+    410,
+    'The log no longer has the events after this one. Read an id with after=latest, copy the data again, then read the events after that id.',
+  ],
   precondition_failed: [
     412,
     'The animal has changed since you read it. Read it again with GET /pets?id=…, and send its new ETag as If-Match.',
@@ -142,6 +163,13 @@ export interface ErrorDetail {
   message: string
 }
 
+/** @param pointer the member of the body with this value (RFC 6901) */
+export const invalidValue = (pointer: string, message: string): ErrorDetail => ({
+  pointer,
+  code: 'invalid_value',
+  message,
+})
+
 interface ErrorOptions {
   message?: string
   details?: ErrorDetail[]
@@ -168,7 +196,7 @@ export class ApiError extends Error {
 
   constructor(code: ErrorCode, { message, details, headers, cause }: ErrorOptions = {}) {
     const { stackTraceLimit } = Error
-    // Collecting a stack trace costs more than everything else in a refusal, and nobody reads the trace.
+    // Collecting a stack trace costs more than everything else in a refusal, and the trace is never read.
     Error.stackTraceLimit = 0
     super(message ?? ERRORS[code][1], { cause })
     Error.stackTraceLimit = stackTraceLimit
@@ -182,6 +210,10 @@ export class ApiError extends Error {
     return ERRORS[this.code][0]
   }
 }
+
+/** Whether an error refuses a request for a reason that its client can change. */
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status < 500
 
 /** Keeps the first 20 details of an error. The message then says how many details there are in total. */
 export function limitDetails(error: ApiError): ApiError {

@@ -217,6 +217,7 @@ test('every id is at least 1, and every request header has a maximum length', ()
     'If-Modified-Since',
     'If-None-Match',
     'If-Unmodified-Since',
+    'Last-Event-ID',
   ])
   for (const { name, schema } of headers) {
     assert.ok(schema.minLength === 1 && (schema.maxLength ?? 0) > 0, name)

@@ -36,7 +36,7 @@ const ErrorBody = Type.Object(
     code: Type.String({
       ...extensibleEnum(Object.keys(ERRORS)),
       description:
-        'Machine-readable error code, always the same for a condition. More codes may be added: handle ' +
+        'Machine-readable code; the same kind of error always has the same code. More codes may be added: handle ' +
         'unknown codes by their status.',
     }),
     message: Type.String({ description: 'Explains the error and what to do, for people.' }),
@@ -72,7 +72,6 @@ const WITH_PATH = { 404: 'The requested resource was not found.' }
 const WITH_SUNSET = { 410: 'The operation was removed.' }
 
 const text = (description: string) => ({ type: 'string', description })
-// Headers of every response with these statuses.
 const integer = (description: string, minimum = 0) => ({
   type: 'integer',
   minimum,

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { REQUIRED_ACCESS } from '../../access.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { COUNTRY, CURRENCY, EMAIL, PORTABLE_PATTERNS } from '../../http/text.ts'
-import { exampleBodiesOf, parameterExample } from './reference/examples.ts'
+import { exampleOf, parameterExample } from './reference/examples.ts'
 
 type Json = Record<string, unknown>
 
@@ -56,7 +56,7 @@ function nameSchemas(node: unknown, schemas: Json): unknown {
     Object.entries(node).map(([name, value]) => [name, nameSchemas(value, schemas)]),
   )
   nameRequired(members)
-  publish(members)
+  makePortable(members)
   if (typeof title !== 'string') return members
   if (title === 'Error') delete members.description
   schemas[title] = members
@@ -78,19 +78,19 @@ const OWN_FORMATS: unknown[] = [COUNTRY.format, CURRENCY.format]
 /**
  * Replaces our formats and patterns with formats and patterns that every tool supports. Every int64 is an id.
  */
-function publish(members: Json): void {
-  const { pattern, description: words } = PORTABLE_PATTERNS[String(members.pattern)] ?? {}
+function makePortable(members: Json): void {
+  const { pattern, description: rule } = PORTABLE_PATTERNS[String(members.pattern)] ?? {}
   if (members.format === 'int64') members.minimum = 1
   if (OWN_FORMATS.includes(members.format)) delete members.format
   if (members.format === 'email') members.pattern = EMAIL
   else if (pattern) {
-    members.description = [members.description, words].filter(Boolean).join(' ')
+    members.description = [members.description, rule].filter(Boolean).join(' ')
     members.pattern = pattern
   }
 }
 
 function addExamples(operation: Operation): void {
-  const { body, answer } = exampleBodiesOf(operation.operationId)
+  const { body, answer } = exampleOf(operation.operationId)
   for (const parameter of operation.parameters ?? []) {
     const example = parameterExample(operation.operationId, parameter.name)
     const isList = parameter.schema?.type === 'array'
@@ -106,7 +106,7 @@ function addExamples(operation: Operation): void {
     const isSuccess = Number(status) < 300
     media.examples = isSuccess
       ? { [operation.operationId]: { value: answer } }
-      : refusalsOf(operation, Number(status))
+      : exampleErrorsOf(operation, Number(status))
   }
 }
 
@@ -157,16 +157,22 @@ function names(kind: string) {
 
 /** The error codes of an operation. Codes of every operation and of its path parameter are not listed. */
 const REFUSALS: Partial<Record<keyof typeof REQUIRED_ACCESS, ErrorCode[]>> = {
-  createPet: ['other_organization', 'external_id_exists', 'order_open'],
-  updatePet: ['other_organization', 'invalid_status_transition', 'order_open', 'external_id_exists'],
-  deletePet: ['other_organization', 'order_open'],
-  addPetPhoto: ['other_organization', 'too_many_photos'],
-  updatePetPhoto: ['other_organization', 'photo_not_found'],
-  deletePetPhoto: ['other_organization', 'photo_not_found'],
+  createPet: [
+    ...(['other_organization', 'external_id_exists', 'order_open'] as const),
+    ...(['followed_animal', 'followed_organization'] as const),
+  ],
+  updatePet: [
+    ...(['other_organization', 'invalid_status_transition', 'order_open'] as const),
+    ...(['external_id_exists', 'followed_animal', 'followed_organization'] as const),
+  ],
+  deletePet: ['other_organization', 'order_open', 'followed_animal'],
+  addPetPhoto: ['other_organization', 'too_many_photos', 'followed_animal'],
+  updatePetPhoto: ['other_organization', 'photo_not_found', 'followed_animal'],
+  deletePetPhoto: ['other_organization', 'photo_not_found', 'followed_animal'],
   getPetPhoto: ['photo_not_found'],
-  addOrganizationPhoto: ['other_organization', 'too_many_photos'],
-  updateOrganizationPhoto: ['other_organization', 'photo_not_found'],
-  deleteOrganizationPhoto: ['other_organization', 'photo_not_found'],
+  addOrganizationPhoto: ['other_organization', 'too_many_photos', 'followed_organization'],
+  updateOrganizationPhoto: ['other_organization', 'photo_not_found', 'followed_organization'],
+  deleteOrganizationPhoto: ['other_organization', 'photo_not_found', 'followed_organization'],
   getOrganizationPhoto: ['photo_not_found'],
   createCategory: ['category_exists'],
   updateCategory: ['category_exists'],
@@ -174,12 +180,17 @@ const REFUSALS: Partial<Record<keyof typeof REQUIRED_ACCESS, ErrorCode[]>> = {
   createBreed: ['breed_exists'],
   createColor: ['color_exists'],
   createOrganization: ['organization_exists'],
-  deleteOrganization: ['organization_in_use'],
-  updateOrganization: ['other_organization'],
-  createOrder: ['other_organization', 'pet_not_found', 'pet_not_available', 'bonded'],
+  deleteOrganization: ['organization_in_use', 'followed_organization'],
+  updateOrganization: ['other_organization', 'followed_organization'],
+  getPet: ['endpoint_removed'],
+  listEvents: ['events_expired'],
+  streamEvents: ['events_expired'],
+  createWebhook: ['other_organization', 'too_many_webhooks'],
+  retryDelivery: ['webhook_not_found'],
+  createOrder: ['other_organization', 'pet_not_found', 'pet_not_available', 'bonded', 'followed_animal'],
   updateOrder: ['order_closed', 'invalid_status_transition'],
   cancelOrder: ['order_closed'],
-  createApplication: ['other_organization', 'pet_not_found', 'pet_not_available'],
+  createApplication: ['other_organization', 'pet_not_found', 'pet_not_available', 'followed_animal'],
   updateApplication: [
     ...(['other_organization', 'application_closed', 'invalid_status_transition'] as const),
     ...(['pet_not_available', 'bonded'] as const),
@@ -196,16 +207,16 @@ const DETAILS: Partial<Record<ErrorCode, object>> = {
 }
 
 /** Example errors of an operation for one status, by error code. */
-function refusalsOf({ operationId, parameters, requestBody }: Operation, status: number): object {
+function exampleErrorsOf({ operationId, parameters }: Operation, status: number): object {
   const named = parameters?.find((parameter) => parameter.in === 'path')?.name.replace('Id', '_not_found')
   const own: string[] = [
     ...(REFUSALS[operationId as keyof typeof REFUSALS] ?? []),
     ...(named ? [named] : []),
-    ...(requestBody ? ['idempotency_key_in_use'] : []),
+    ...(parameters?.some(({ name }) => name === 'Idempotency-Key') ? ['idempotency_key_in_use'] : []),
     'insufficient_access',
   ]
   const errors = Object.entries(ERRORS).filter(([code, [of]]) => {
-    return of === status && (![403, 404, 409].includes(status) || own.includes(code))
+    return of === status && (![403, 404, 409, 410].includes(status) || own.includes(code))
   })
   return Object.fromEntries(
     errors.map(([code, [, message]]) => {

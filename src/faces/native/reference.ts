@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { App } from '../../http/app.ts'
 import { type Html, html, renderProse } from '../../http/html.ts'
 import { JSON_TYPE } from '../../http/send-error.ts'
-import { createStaticFile, type StaticFile, sendStaticFile } from '../../http/static-file.ts'
+import { createStaticFile, type StaticFile, sendStaticFile } from '../../http/send-page.ts'
 import { mapInTurns } from '../../http/turns.ts'
 import { type Call, callsOf, type OpenApiDocument } from './reference/description.ts'
 import { entry, fieldTable, membersOf, typeOf } from './reference/fields.ts'
@@ -60,15 +60,15 @@ export function referenceRoutes(app: App, config: Config): void {
 
   for (const path of PATHS) {
     app.get(path, async (request, reply) => {
-      files ??= make(app, config)
-      const held = (await files).get(path) as StaticFile
-      return sendStaticFile(request, reply.headers(HEADERS), held)
+      files ??= renderFiles(app, config)
+      const file = (await files).get(path) as StaticFile
+      return sendStaticFile(request, reply.headers(HEADERS), file)
     })
   }
 }
 
 /** Renders the reference and its files. */
-async function make(app: App, config: Config): Promise<Map<string, StaticFile>> {
+async function renderFiles(app: App, config: Config): Promise<Map<string, StaticFile>> {
   const script = await readFile(new URL('./reference/page.js', import.meta.url), 'utf8')
   const page = createStaticFile(
     'text/html; charset=utf-8',
@@ -140,7 +140,7 @@ function contents(calls: Call[]): Html {
   const operations = calls.map(
     ({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`,
   )
-  return html`<nav aria-label="Contents"><details open><summary>Contents</summary><ul>
+  return html`<nav aria-label="Contents"><details><summary>Contents</summary><ul>
 <li><a href="#start">Get started</a></li>
 <li><a href="#words">What the words mean</a></li>
 <li><a href="#clients">Writing a client</a></li>

@@ -88,17 +88,17 @@ export function callsOf({ paths, components }: OpenApiDocument): Call[] {
       method: method.toUpperCase(),
       path,
       responses: mapValues(operation.responses, (answer) => {
-        const { headers, ...rest } = referred(answer, components.responses)
+        const { headers, ...rest } = dereference(answer, components.responses)
         return { ...rest, ...(headers && { headers: mapValues(headers, toHeader) }) }
       }),
     })),
   )
   function toHeader(header: Header | Ref): Header {
-    return referred(header, components.headers)
+    return dereference(header, components.headers)
   }
 }
 
-function referred<Value extends object>(value: Value | Ref, named: Record<string, Value>): Value {
+function dereference<Value extends object>(value: Value | Ref, named: Record<string, Value>): Value {
   return '$ref' in value ? (named[value.$ref.split('/').at(-1) ?? ''] as Value) : (value as Value)
 }
 

@@ -1,6 +1,5 @@
 import type { REQUIRED_ACCESS } from '../../../access.ts'
-import { FIRST_CATEGORIES } from '../../../db/migrations/categories.ts'
-import { FIRST_BREEDS, FIRST_COLORS } from '../../../db/migrations/first-words.ts'
+import { FIRST_BREEDS, FIRST_CATEGORIES, FIRST_COLORS } from '../../../db/migrations/categories.ts'
 import { bodyOf, type Call } from './description.ts'
 
 /** An example of the random part of a photo's file names. */
@@ -182,6 +181,29 @@ const COLORS = firstTwo(FIRST_COLORS.Dog, countOf(FIRST_BREEDS) + 1, 1)
 const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name }))
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
+const CREATED_AT = '2026-12-01T10:00:00.000Z'
+/** An example of a secret. */
+export const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlcywgMzIgYnl0ZXM='
+const NEW_HOOK = { url: 'https://hooks.example.org/adoptable', types: ['pet.created', 'pet.status_changed'] }
+const HOOK = { id: 1, ...NEW_HOOK, enabled: false, createdAt: CREATED_AT }
+const DELIVERY = {
+  ...{ id: 1, type: 'webhook.test', status: 'pending', attempts: 0 },
+  ...{ dueAt: CREATED_AT, createdAt: CREATED_AT },
+}
+const HOOK_PATH = { path: { webhookId: '1' } }
+const WEBHOOK_EXAMPLES = {
+  listWebhooks: { answer: [HOOK] },
+  createWebhook: { body: NEW_HOOK, answer: { ...HOOK, id: 2, enabled: true, secret: SECRET } },
+  getWebhook: { ...HOOK_PATH, answer: HOOK },
+  updateWebhook: { ...HOOK_PATH, body: { enabled: true }, answer: { ...HOOK, enabled: true } },
+  deleteWebhook: HOOK_PATH,
+  rotateWebhookSecret: { ...HOOK_PATH, answer: { ...HOOK, secret: SECRET } },
+  testWebhook: { ...HOOK_PATH, answer: { ...DELIVERY, id: 2 } },
+  listDeliveries: { ...HOOK_PATH, answer: [DELIVERY] },
+  retryDelivery: { path: { webhookId: '1', deliveryId: '1' }, answer: DELIVERY },
+  recoverDeliveries: { ...HOOK_PATH, query: { since: '2026-12-01T12:00:00Z' }, answer: { deliveries: 0 } },
+}
+
 /**
  * An example of every operation. All examples use the same data: Rex is available and has an application, Mia
  * is pending with order 1, and category 9 is empty. A test sends every example.
@@ -259,6 +281,24 @@ export const EXAMPLES: Record<keyof typeof REQUIRED_ACCESS, Example> = {
       waiting: WAITING,
     },
   },
+  listEvents: {
+    query: { type: 'order.placed' },
+    answer: [
+      {
+        id: '0000000000000004',
+        type: 'order.placed',
+        at: '2026-12-01T10:00:00.000Z',
+        data: { orderId: 1, petId: 2, status: { to: 'placed' } },
+      },
+    ],
+  },
+  streamEvents: {
+    query: { type: 'order.placed' },
+    answer:
+      'id: 0000000000000004\nevent: order.placed\ndata: {"id":"0000000000000004","type":"order.placed",' +
+      '"at":"2026-12-01T10:00:00.000Z","data":{"petId":2,"status":{"to":"placed"},"orderId":1}}\n\n',
+  },
+  ...WEBHOOK_EXAMPLES,
   listOrders: { query: { status: 'placed' }, answer: [ORDER] },
   createOrder: {
     body: { petId: 1, adopter: ADOPTER },
@@ -288,8 +328,11 @@ const PARAMETERS: Record<string, unknown> = {
   'If-None-Match': '"xyzzy"',
   'If-Modified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT',
   'If-Unmodified-Since': 'Thu, 01 Jan 2099 00:00:00 GMT',
+  'Last-Event-ID': '0000000000000003',
   'listPets id': 1,
   'listOrders petId': 2,
+  'listDeliveries status': 'failed',
+  before: 100,
   'listApplications petId': 1,
   alt: 'On the sofa',
   'listOrganizations q': 'hill',
@@ -297,11 +340,12 @@ const PARAMETERS: Record<string, unknown> = {
   region: 'CO',
   near: '39.74,-104.99',
   within: 50,
+  after: '0000000000000003',
   'getInventory organizationId': 1,
 }
 
-/** The request and response bodies for the OpenAPI document. */
-export function exampleBodiesOf(operationId: string): Pick<Example, 'body' | 'answer'> {
+/** @param operationId must be a key of `EXAMPLES` */
+export function exampleOf(operationId: string): Example {
   return EXAMPLES[operationId as keyof typeof EXAMPLES]
 }
 
@@ -310,19 +354,15 @@ export function exampleBodiesOf(operationId: string): Pick<Example, 'body' | 'an
  * make a cursor.
  */
 export function parameterExample(operationId: string, name: string): unknown {
-  const { path, query } = EXAMPLES[operationId as keyof typeof EXAMPLES]
+  const { path, query } = exampleOf(operationId)
   const text = path?.[name] ?? query?.[name]
   if (text !== undefined) return /^\d+$/.test(text) ? Number(text) : text
   return PARAMETERS[`${operationId} ${name}`] ?? PARAMETERS[name]
 }
 
-export function exampleOf({ operationId }: Call): Example {
-  return EXAMPLES[operationId as keyof typeof EXAMPLES]
-}
-
 /** The curl command of an example, for POSIX shells. The API key is in $KEY. */
 export function curlOf(call: Call, baseUrl: string): string {
-  const { path = {}, query, body, file, answer } = exampleOf(call)
+  const { path = {}, query, body, file, answer } = exampleOf(call.operationId)
   const pathname = call.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
   const address = `${baseUrl}${pathname}${query ? `?${new URLSearchParams(query)}` : ''}`
   const method = call.method === 'GET' ? '' : `-X ${call.method} `

@@ -46,9 +46,9 @@ function limitsOf(schema: Schema): Part[] {
 const codes = (values: readonly (string | number)[]): Html[] =>
   values.map((value) => html`<code>${value}</code>`)
 
-function range(least: number | undefined, most: number | undefined): string {
-  if (most === undefined) return `at least ${least}`
-  return least === undefined ? `at most ${most}` : `${least} to ${most}`
+function range(min: number | undefined, max: number | undefined): string {
+  if (max === undefined) return `at least ${min}`
+  return min === undefined ? `at most ${max}` : `${min} to ${max}`
 }
 
 interface Field {

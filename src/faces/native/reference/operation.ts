@@ -26,7 +26,7 @@ const EVERYWHERE = /^X-|^Cache-Control$/
 
 export function operationSection(call: Call, description: OpenApiDocument, baseUrl: string): Html {
   const { operationId, method, path, summary, parameters = [] } = call
-  const { answer } = exampleOf(call)
+  const { answer } = exampleOf(operationId)
   const { schemas } = description.components
   const stability = call['x-stability']
   const marks = [stability, call.deprecated && 'deprecated'].filter(Boolean)
@@ -64,24 +64,16 @@ ${tryForm(call, description)}`,
 
 function bodyPart(call: Call, { components }: OpenApiDocument): Html | undefined {
   const body = bodyOf(call)
-  const name = body && nameOf(body.schema)
   if (!body) return undefined
-  if (name === undefined) return filePart(body.types)
-  const members = membersOf(resolve(body.schema, components.schemas), components.schemas)
+  const name = nameOf(body.schema)
   const types = joinList(
     body.types.map((type) => html`<code>${type}</code>`),
     'or',
   )
+  if (name === undefined) return html`<p>The body is a file as ${types}.</p>`
+  const members = membersOf(resolve(body.schema, components.schemas), components.schemas)
   return html`<p>The body is ${types}. ${renderProse(call.requestBody?.description)}</p>
 ${fieldTable(html`Members of the body, ${schemaLink(name)}`, members)}`
-}
-
-function filePart(types: string[]): Html {
-  const listedTypes = joinList(
-    types.map((type) => html`<code>${type}</code>`),
-    'or',
-  )
-  return html`<p>The body is a file as ${listedTypes}.</p>`
 }
 
 function answerRows({ responses }: Call): Html[] {
@@ -113,7 +105,7 @@ function shapeOf({ content }: ApiResponse): Html | undefined {
  */
 function tryForm(call: Call, { components }: OpenApiDocument): Html {
   const { operationId, method, path, parameters = [] } = call
-  const example = exampleOf(call)
+  const example = exampleOf(operationId)
   const changes = method !== 'GET'
   const exampleValues = { ...(changes ? {} : example.path), ...example.query }
   const inputs = parameters.map((parameter) => {

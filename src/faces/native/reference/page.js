@@ -6,15 +6,15 @@ const HIDDEN_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 't
 
 const key = document.querySelector('#key')
 
-// Makes the form of a part when the part is opened.
-addEventListener(
-  'toggle',
-  ({ target }) => {
-    const template = target.querySelector(':scope > template')
-    template?.replaceWith(template.content)
-  },
-  { capture: true },
-)
+// Makes the form of a part when the part is opened. `toggle` also covers parts that a link or the browser's
+// search opens. It comes so late that a person may already have pressed Tab, so a click makes the form too.
+addEventListener('click', ({ target }) => makeForm(target.closest('summary')?.parentElement))
+addEventListener('toggle', ({ target }) => makeForm(target), { capture: true })
+
+function makeForm(part) {
+  const template = part?.querySelector(':scope > template')
+  template?.replaceWith(template.content)
+}
 
 addEventListener('submit', (event) => {
   event.preventDefault()
@@ -33,9 +33,8 @@ function reveal() {
   target.scrollIntoView()
 }
 
-// On a phone, an open table of contents would push the page down.
-const contents = document.querySelector('nav details')
-contents.open = matchMedia('(min-width: 60rem)').matches
+// Only a wide page has room for an open table of contents.
+document.querySelector('nav details').open = matchMedia('(min-width: 60rem)').matches
 
 async function send(form) {
   const output = form.parentElement.querySelector('.answer')
