@@ -38,8 +38,8 @@ test('backup while a service adds animals: the copy has every animal that was ac
 
   const restored = await startApp(t, { databaseUrl: `sqlite:${file}` })
   assert.equal((await restored.get('/v1/inventory')).body.overall.available, Number(pets))
-  const known = await restored.get('/v1/pets?limit=1', { authorization: `Bearer ${app.key}` })
-  assert.deepEqual([known.status, known.body[0].id], [200, Number(pets)])
+  const page = await restored.get('/v1/pets?limit=1', { authorization: `Bearer ${app.key}` })
+  assert.deepEqual([page.status, page.body[0].id], [200, Number(pets)])
   const added = await restored.post('/v1/pets', { name: 'Bella', categoryId: 2 })
   assert.deepEqual([added.status, added.body.id], [201, Number(pets) + 1])
 })

@@ -75,7 +75,7 @@ test('wrong arguments: the command prints one line on stderr and exits with code
     assert.deepEqual([code, stdout], [2, ''], args.join(' '))
     assert.match(stderr, /^[^\n]+\n$/, args.join(' '))
   }
-  assert.ok(!existsSync(settings.DATABASE_URL.slice('sqlite:'.length)), 'nothing was made')
+  assert.ok(!existsSync(settings.DATABASE_URL.slice('sqlite:'.length)), 'no command created the store')
 })
 
 test('a misspelt command or option: the error is one line that suggests the right name', async (t) => {
@@ -188,7 +188,7 @@ test('a headers timeout longer than the request timeout is reduced to the reques
     ['3600', '3600'],
   ] as const) {
     const settings = { HEADERS_TIMEOUT_SECONDS: headers, REQUEST_TIMEOUT_SECONDS: request }
-    // Node refuses a server whose time for headers is longer than the one for the request.
+    // Node refuses to start a server whose headers timeout is longer than its request timeout.
     const { get, log, stop } = await startApp(t, { settings })
     assert.equal((await get('/livez')).status, 200)
     await stop()

@@ -44,7 +44,7 @@ test('commands piped into head treat the closed pipe as no error', async (t) => 
   }
 })
 
-test('serve keeps running when nobody reads its greeting', async (t) => {
+test('serve keeps running when its greeting is not read', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(scratchFolder(t), 'test.db')}`, PORT: '0' }
   const { child, output, exited } = spawnCli(t, ['serve'], settings)
   child.stdout?.destroy()

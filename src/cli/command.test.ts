@@ -74,11 +74,6 @@ test('--help of a command: lists the settings that it reads; serve lists all', a
   }
 })
 
-test('a misspelt subcommand: the error suggests the right name', async (t) => {
-  const { code, stderr } = await runCli(t, ['keys', 'lst'], {})
-  assert.deepEqual([code, stderr], [2, "error: unknown command 'lst' (Did you mean list?)\n"])
-})
-
 test('export: prints the number of animals on stderr', async (t) => {
   const folder = scratchFolder(t)
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` }

@@ -129,7 +129,8 @@ function findMissingFile(databaseUrl: string): string | undefined {
 }
 
 /** @throws if no organization has this code */
-export async function getOrganizationId(db: Db, code: string): Promise<number> {
+export async function getOrganizationId(db: Db, code: string | undefined): Promise<number | undefined> {
+  if (code === undefined) return undefined
   const organizations = await import('../organizations/store.ts')
   const id = await organizations.findIdByCode(db, code)
   if (id === undefined) throw new Error(`there is no organization with the code ${code}`)

@@ -1,47 +1,14 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import pg from 'pg'
 import { compareStores, copyStore } from '../db/copy.ts'
 import { fileOf } from '../db/store-url.ts'
 import { cleanup } from '../testing/cleanup.ts'
-import { copy, copyArguments, makeTables, runInStore, scratchFile } from '../testing/copies.ts'
+import { copy, copyArguments, isLine, largeStore, otherStore, scratchFile } from '../testing/copies.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { spawnCli } from '../testing/process.ts'
-import { makeKey, startApp } from '../testing/start-app.ts'
-
-const ANIMALS = (count: number): string => `
-  with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
-  insert into pet (name, category_id, status, created_at, updated_at)
-  select 'Rex ' || i, 1 + i % 8, case i % 3 when 0 then 'available' when 1 then 'sold' end, i, i from n`
-
-/** A store on SQLite with many rows. */
-async function largeStore(t: TestContext, animals: number): Promise<string> {
-  const url = scratchFile(t)
-  await makeKey(url)
-  await runInStore(
-    url,
-    ANIMALS(animals),
-    `insert into pet_change (pet_id, at, key_id, changes) select id, 0, 1, '{}' from pet where id % 2 = 0`,
-    `insert into counter select 'ip:' || id, 0, 1, 0, 1, 0, 0, 9 from pet where id % 5 = 0`,
-    'delete from pet where id % 10 = 0',
-  )
-  return url
-}
-
-async function otherStore(t: TestContext): Promise<string> {
-  const url = scratchFile(t)
-  await makeTables(url)
-  return url
-}
-
-function isLine(expected: RegExp) {
-  return ({ message }: Error): boolean => {
-    assert.match(message, expected)
-    assert.doesNotMatch(message, /\n|secret/)
-    return true
-  }
-}
+import { startApp } from '../testing/start-app.ts'
 
 test('copy killed repeatedly: resumes each time, and the copy equals the source', async (t) => {
   // Enough rows that the copy is killed before it finishes, even on a fast machine.

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ConfigError, readDatabaseUrl, readPhotosUrl } from '../config.ts'
 import type { Comparison, CopyResult, CopyUrls, Progress } from '../db/copy.ts'
-import type { CopyCounts } from '../photos/storage/copy.ts'
+import type { CopyCounts } from '../photos/storage/open.ts'
 import type { CommandContext } from './command.ts'
 import { alignColumns, formatBar, formatCount, note, type Output, openStatusLine, print } from './terminal.ts'
 
@@ -68,7 +68,7 @@ async function makeSearchable(target: string): Promise<void> {
 /** @param stores as PHOTOS_URL names them */
 async function copyPhotos({ from, to }: CopyUrls, stderr: Output): Promise<CopyCounts> {
   if (from === to) throw new Error('--photos-from and --photos-to must be different')
-  const { copyFiles } = await import('../photos/storage/copy.ts')
+  const { copyFiles } = await import('../photos/storage/open.ts')
   const { openPhotoStoreAt } = await import('../photos/storage/open.ts')
   const line = openStatusLine(stderr)
   const show = (done: CopyCounts) => line.draw(() => formatPhotos(done))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -10,7 +10,8 @@ import { reasonOf } from '../errors.ts'
 import { openRenderer } from '../photos/renderer/render.ts'
 import { newWorkFile, pathInFolder } from '../photos/storage/folder.ts'
 import { folderOf, openPhotoStore } from '../photos/storage/open.ts'
-import { fileName } from '../photos/storage/renditions.ts'
+import { fileName } from '../photos/storage/store.ts'
+import { canCreateIn, findNearest } from './doctor-store.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 
 const RENDERING = 'rendering of photos'
@@ -91,21 +92,11 @@ function checkPlace({ photosUrl, databaseUrl }: Config, folder: string): Finding
   const found = `${folder} will be created by the first start`
   // By default the photo folder is next to the SQLite file, and the check of the database covers that place.
   if (photosUrl === undefined && !isPostgres(databaseUrl)) return good(STORE, found)
-  let above = folder
-  while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
+  const above = findNearest(folder)
   if (!canCreateIn(above)) {
     const advice = `give the user of the service write access to ${above}, or name another folder in PHOTOS_URL`
     return wrong(STORE, `${folder} cannot be created`, advice)
   }
   if (above !== folder) return good(STORE, found)
   return doubtful(STORE, `${folder} is empty`, 'mount its disk, unless the service was never started')
-}
-
-function canCreateIn(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK)
-    return statSync(folder).isDirectory()
-  } catch {
-    return false
-  }
 }

@@ -6,7 +6,8 @@ import pg from 'pg'
 import { MIGRATIONS } from '../db/migrations/all.ts'
 import { connectionTo } from '../db/postgres.ts'
 import { fileOf } from '../db/store-url.ts'
-import { clockFinding, doubtful, type Finding, good, wrong } from './finding.ts'
+import { reasonOf } from '../errors.ts'
+import { ANSWER_MS, clockFinding, doubtful, type Finding, good, wrong } from './finding.ts'
 import { formatCount } from './terminal.ts'
 
 // Checks the SQLite file, PostgreSQL, and the tables of both.
@@ -33,9 +34,8 @@ export async function checkStoreFile(databaseUrl: string): Promise<Finding[]> {
   }
   if (!stats) return checkPlace(dirname(file), file)
   if (stats.isDirectory()) {
-    return [
-      wrong('store', `${file} is a folder, but DATABASE_URL must name a file`, `name one in ${OWN_FOLDER}`),
-    ]
+    const found = `${file} is a folder, but DATABASE_URL must name a file`
+    return [wrong('store', found, `name one in ${OWN_FOLDER}`)]
   }
   return [...checkRights(file, stats), ...(await checkContent(file)), checkSpace(dirname(file), stats.size)]
 }
@@ -45,11 +45,9 @@ const OWN_FOLDER = 'a folder that only the user of the service can write to'
 /** Checks that the first start can create the store. */
 function checkPlace(missing: string, file: string): Finding[] {
   const folder = findNearest(missing)
-  if (!existsSync(folder)) {
-    const advice = 'mount its target, or correct the link'
-    return [wrong('store', `${folder} is a broken link`, advice)]
-  }
-  if (!statSync(folder).isDirectory() || !isAllowed(folder, constants.W_OK | constants.X_OK)) {
+  if (!existsSync(folder))
+    return [wrong('store', `${folder} is a broken link`, 'mount its target, or correct the link')]
+  if (!canCreateIn(folder)) {
     const advice = `name a file in DATABASE_URL that is in ${OWN_FOLDER}`
     return [wrong('store', `${folder} is not writable`, advice)]
   }
@@ -89,9 +87,13 @@ function checkSpace(folder: string, needed: number): Finding {
   return free < ENOUGH_FREE + needed ? doubtful('disk', found, advice) : good('disk', found)
 }
 
-/** The closest existing parent folder. Uses lstat, because a broken link also prevents creating a folder. */
-function findNearest(folder: string): string {
+/** The folder or its closest existing parent. A broken link counts: nothing can be created below it. */
+export function findNearest(folder: string): string {
   return lstatSync(folder, { throwIfNoEntry: false }) ? folder : findNearest(dirname(folder))
+}
+
+export function canCreateIn(folder: string): boolean {
+  return isAllowed(folder, constants.W_OK | constants.X_OK) && statSync(folder).isDirectory()
 }
 
 function isAllowed(path: string, mode: number): boolean {
@@ -115,9 +117,8 @@ async function checkContent(file: string): Promise<Finding[]> {
       database.close()
     }
   } catch (error) {
-    return [
-      wrong('store', `${file}: ${(error as Error).message}`, 'restore a backup, or correct DATABASE_URL'),
-    ]
+    const found = `${file}: ${(error as Error).message}`
+    return [wrong('store', found, 'restore a backup, or correct DATABASE_URL')]
   }
 }
 
@@ -152,7 +153,6 @@ function checkClock(database: DatabaseSync): Finding {
 }
 
 const MIN_POSTGRES = 15
-const ANSWER_MS = 3_000
 
 /** One more connection, outside the pool, listens for commits of other processes. */
 const WATCHING = 1
@@ -172,9 +172,8 @@ export async function checkPostgres(url: string, connections: number): Promise<F
       ...(await checkTables('postgres', read)),
     ]
   } catch (error) {
-    const { message, code } = error as Error & { code?: string }
     const advice = 'check that it is running, and host, port, user, password and database in DATABASE_URL'
-    return [wrong('PostgreSQL', message || String(code), advice)]
+    return [wrong('PostgreSQL', reasonOf(error), advice)]
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -196,20 +195,19 @@ function findingsFor(
   connections: number,
   here: number,
 ): Finding[] {
-  const findings = [
+  const needed = connections + WATCHING
+  const found = `${most} available, ${needed} needed per process`
+  const advice = 'raise max_connections of the server, or lower DATABASE_CONNECTIONS'
+  return [
     Number.parseInt(version, 10) >= MIN_POSTGRES
       ? good('PostgreSQL', version)
       : wrong('PostgreSQL', `${version} is too old`, `upgrade it to ${MIN_POSTGRES} or later`),
     clockFinding('clock of PostgreSQL', here - now),
+    ...(replica
+      ? [wrong('PostgreSQL', 'it is a read-only standby', 'name the primary in DATABASE_URL')]
+      : []),
+    needed > most ? wrong('connections', found, advice) : good('connections', found),
   ]
-  if (replica) {
-    findings.push(wrong('PostgreSQL', 'it is a read-only standby', 'name the primary in DATABASE_URL'))
-  }
-  const needed = connections + WATCHING
-  const found = `${most} available, ${needed} needed per process`
-  const advice = 'raise max_connections of the server, or lower DATABASE_CONNECTIONS'
-  findings.push(needed > most ? wrong('connections', found, advice) : good('connections', found))
-  return findings
 }
 
 /** Reads rows as arrays, from either engine. */
@@ -220,7 +218,7 @@ const TABLES = {
   postgres: 'select tablename::text from pg_tables where schemaname = current_schema()',
 }
 
-/** Checks the tables. A store of an older release may lack some tables. */
+/** Checks the tables. A store of an older release may not have all tables. */
 async function checkTables(
   engine: keyof typeof TABLES,
   read: QueryRows,
@@ -232,26 +230,21 @@ async function checkTables(
     schemaFinding(engine, applied),
     ...(tables.includes('job') ? await checkJobs(read) : []),
     ...(tables.includes('outbox') ? [await checkEmails(read)] : []),
+    ...(tables.includes('followed') ? await checkFollowed(read) : []),
+    ...(tables.includes('delivery') ? await checkWebhooks(read) : []),
     ...(tables.includes('pet_search') ? [await checkSearch(read)] : []),
   ]
 }
 
-/** Compares the migrations applied to the store with those of this release. */
+/** Compares the migrations applied to the store with the migrations of this release. */
 function schemaFinding(engine: keyof typeof TABLES, seen: string[]): Finding {
   const expected = Object.keys(MIGRATIONS[engine]).sort()
-  const [newer, older] = [
-    seen.find((name) => !expected.includes(name)),
-    expected.find((name) => !seen.includes(name)),
-  ]
-  if (newer) {
+  const newer = seen.find((name) => !expected.includes(name))
+  if (newer)
     return wrong('schema', `changed by a newer release (${newer})`, 'run that release, or restore a backup')
-  }
-  if (!older) return good('schema', `${expected.at(-1)}, as in this release`)
-  return doubtful(
-    'schema',
-    `${seen.at(-1) ?? 'none'}, from an older release`,
-    'the next start updates it: back up first',
-  )
+  if (seen.length === expected.length) return good('schema', `${expected.at(-1)}, as in this release`)
+  const found = `${seen.at(-1) ?? 'none'}, from an older release`
+  return doubtful('schema', found, 'the next start updates it: back up first')
 }
 
 /** Consecutive failures after which a job needs an operator. */
@@ -288,6 +281,68 @@ async function checkEmails(read: QueryRows): Promise<Finding> {
   return good('e-mails', `${formatCount(Number(waiting))} waiting`)
 }
 
+/** A source that is further behind needs an operator. */
+const MAX_LAG_SECONDS = 300
+
+/** One finding for each installation that is followed. */
+async function checkFollowed(read: QueryRows): Promise<Finding[]> {
+  const { lagOf, stateOf } = await import('../follow/store.ts')
+  const now = Date.now()
+  const query =
+    'select url, after, ending, leased_until, read_at, lag_ms, last_error from followed order by id'
+  return (await read(query)).map(([url, after, ending, leasedUntil, readAt, lagMs, lastError]) => {
+    const numberOf = (value: unknown) => (value === null ? null : Number(value))
+    const source = {
+      ...{ after: after as string | null, ending: Number(ending), leased_until: Number(leasedUntil) },
+      ...{ read_at: numberOf(readAt), lag_ms: numberOf(lagMs), last_error: lastError as string | null },
+    }
+    const [state, lag] = [stateOf(source, now), lagOf(source, now)]
+    const last = readAt === null ? 'never read' : `read at ${new Date(Number(readAt)).toISOString()}`
+    const found = `${url}: ${state}, ${last}${lag === undefined ? '' : `, ${lag} s behind`}`
+    if (state === 'ending') return doubtful('follow', found, 'run `adoptable follow remove` again')
+    if (state === 'not read') return doubtful('follow', found, 'start the service')
+    if (state === 'failing')
+      return doubtful('follow', `${found}: ${lastError}`, 'it is tried again by itself')
+    const isBehind = lag !== undefined && lag > MAX_LAG_SECONDS
+    return isBehind
+      ? doubtful('follow', found, 'use a faster machine, or more workers')
+      : good('follow', found)
+  })
+}
+
+const DAY_MS = 86_400_000
+/** A delivery that has been due for longer needs an operator. */
+const MAX_DELIVERY_DELAY_MS = 3_600_000
+
+/** Reports webhooks that were disabled or are failing, and deliveries that are overdue. */
+async function checkWebhooks(read: QueryRows): Promise<Finding[]> {
+  const now = Date.now()
+  const hooks = `select id, disabled_reason, failing_since from webhook
+    where disabled_reason is not null or (enabled = 1 and failing_since < ${now - DAY_MS}) order by id`
+  const findings = (await read(hooks)).map(([id, reason, since]) => {
+    const found = reason
+      ? `webhook ${id} was switched off (${reason})`
+      : `webhook ${id} has failed since ${new Date(Number(since)).toISOString()}`
+    return doubtful(
+      'webhooks',
+      found,
+      'fix its endpoint, then enable the webhook and send the missed events again',
+    )
+  })
+  const deliveries = `select count(*), min(case when paused_until <= ${now} then due_at end)
+    from delivery, webhook where webhook.id = webhook_id and status = 'pending' and enabled = 1`
+  const [[count, dueAt] = []] = await read(deliveries)
+  const waiting = `${formatCount(Number(count))} waiting`
+  if (dueAt !== null && now - Number(dueAt) > MAX_DELIVERY_DELAY_MS) {
+    const found = `${waiting}, one since ${new Date(Number(dueAt)).toISOString()}`
+    return [
+      ...findings,
+      doubtful('deliveries', found, 'start the service, and read its log; no event is lost'),
+    ]
+  }
+  return [...findings, good('deliveries', waiting)]
+}
+
 /**
  * Reports animals that are not in the search index yet, for example after a copy or a new address of their
  * organization.
@@ -297,10 +352,9 @@ async function checkSearch(read: QueryRows): Promise<Finding> {
   const [[moving = 0] = []] = await read('select count(*) from search_move')
   const [[animals = 0] = []] = await read('select count(*) from pet_search')
   const left = [
-    ...(Number(changed) > 0 ? [`${formatCount(Number(changed))} animals are not indexed yet`] : []),
-    ...(Number(moving) > 0
-      ? [`the animals of ${formatCount(Number(moving))} organizations that moved are not indexed yet`]
-      : []),
+    Number(changed) > 0 && `${formatCount(Number(changed))} animals are not indexed yet`,
+    Number(moving) > 0 &&
+      `the animals of ${formatCount(Number(moving))} organizations that moved are not indexed yet`,
   ]
-  return good('search', left.join('; ') || `${formatCount(Number(animals))} animals`)
+  return good('search', left.filter(Boolean).join('; ') || `${formatCount(Number(animals))} animals`)
 }

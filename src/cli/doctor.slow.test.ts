@@ -46,6 +46,7 @@ test('doctor with a healthy store: reports nothing wrong and leaves the store un
     'clock',
     'jobs',
     'e-mails',
+    'deliveries',
     'search',
     'disk',
     'rendering of photos',
@@ -74,7 +75,7 @@ test('doctor: reports a store readable by others and a folder writable by others
     `rights: ${file} is readable by other users`,
     `rights: ${dirname(file)} is writable by other users`,
   ])
-  assert.equal(statSync(file).mode & 0o777, 0o640, 'it says what to do, and does it not')
+  assert.equal(statSync(file).mode & 0o777, 0o640, 'doctor changes nothing')
 })
 
 test('doctor with a store in a shared folder: advises to move the store, not to change the folder', async (t) => {
@@ -106,7 +107,7 @@ test('doctor with DATABASE_URL naming a folder, or a path below a file or broken
   ])
 })
 
-test('doctor: reports a damaged store, a file that is no store, and a store of a newer release', async (t) => {
+test('doctor: reports a damaged store, a file that is not a store, and a store of a newer release', async (t) => {
   const { file, url } = await createStore(t)
   const database = new DatabaseSync(file)
   database.exec(`insert into kysely_migration values ('9999-later', '2030-01-01')`)
@@ -220,7 +221,7 @@ test('doctor prints a line per check, and exits with code 1 if a check is wrong'
   ])
   assert.deepEqual([fine.code, fine.stderr], [0, ''])
   assert.match(fine.stdout, /^✔ settings +all valid; production\n/)
-  assert.ok(!fine.stdout.includes('\u001b'), 'no colours where nobody looks')
+  assert.ok(!fine.stdout.includes('\u001b'), 'colors only on a terminal')
   assert.equal(json.code, 0)
   assert.equal(JSON.parse(json.stdout)[0].state, 'good')
 

@@ -8,15 +8,16 @@ import type { Settings } from './command.ts'
 import { checkPhotos } from './doctor-photos.ts'
 import { checkPostgres, checkStoreFile } from './doctor-store.ts'
 import { portAdvice } from './explain.ts'
-import { clockFinding, doubtful, type Finding, good, wrong } from './finding.ts'
+import { ANSWER_MS, clockFinding, doubtful, type Finding, good, wrong } from './finding.ts'
 
 /** Runs all checks of `adoptable doctor`, in the order in which it prints them. */
 export async function examine(settings: Settings): Promise<Finding[]> {
   const { config, findings } = checkSettings(settings)
-  const machine = [...findings, ...checkEnvironmentFile('.env'), ...checkMachine(config)]
-  if (!config) return machine
+  const first = [...findings, ...checkEnvironmentFile('.env'), checkNode()]
+  if (!config) return first
   return [
-    ...machine,
+    ...first,
+    ...checkOpenFiles(config),
     ...(isPostgres(config.databaseUrl)
       ? await checkPostgres(config.databaseUrl, config.databaseConnections)
       : await checkStoreFile(config.databaseUrl)),
@@ -36,14 +37,12 @@ function checkSettings(settings: Settings): { config?: Config; findings: Finding
     }
   } catch (error) {
     const problems = error instanceof ConfigError ? error.problems : [(error as Error).message]
-    const correct = 'correct it in the environment or in .env'
-    const advice = 'correct the settings, and run this again'
-    return {
-      findings: [
-        ...problems.map((problem) => wrong('settings', problem, correct)),
-        doubtful('other checks', 'store, servers and ports were not checked', advice),
-      ],
-    }
+    const findings = problems.map((problem) =>
+      wrong('settings', problem, 'correct it in the environment or in .env'),
+    )
+    const found = 'store, servers and ports were not checked'
+    const skipped = doubtful('other checks', found, 'correct the settings, and run this again')
+    return { findings: [...findings, skipped] }
   }
 }
 
@@ -62,9 +61,8 @@ export function checkEnvironmentFile(file: string): Finding[] {
   try {
     names = Object.keys(parseEnv(readFileSync(file, 'utf8')))
   } catch (error) {
-    return [
-      wrong(file, `it cannot be read (${(error as NodeJS.ErrnoException).code})`, `chown or chmod ${file}`),
-    ]
+    const { code } = error as NodeJS.ErrnoException
+    return [wrong(file, `it cannot be read (${code})`, `chown or chmod ${file}`)]
   }
   const unknown = names.filter((name) => !(name in SETTINGS))
   const findings: Finding[] = []
@@ -83,17 +81,11 @@ const MIN_NODE = 24
 /** The number of open files besides connections: the store, its log, and the files of Node.js. */
 const OTHER_FILES = 128
 
-/** Timeout for a response of another process on the port. */
-const PORT_ANSWER_MS = 2_000
-
-function checkMachine(config: Config | undefined): Finding[] {
+function checkNode(): Finding {
   const { node, sqlite } = process.versions
   const found = `${process.version}, SQLite ${sqlite}`
-  const old = Number(node.split('.')[0]) < MIN_NODE
-  return [
-    old ? wrong('Node.js', found, `install Node.js ${MIN_NODE} or later`) : good('Node.js', found),
-    ...(config ? checkOpenFiles(config) : []),
-  ]
+  const isOld = Number(node.split('.')[0]) < MIN_NODE
+  return isOld ? wrong('Node.js', found, `install Node.js ${MIN_NODE} or later`) : good('Node.js', found)
 }
 
 function checkOpenFiles({ maxConnections, databaseConnections }: Config): Finding[] {
@@ -109,17 +101,11 @@ function checkOpenFiles({ maxConnections, databaseConnections }: Config): Findin
 
 /** Checks that the service can listen on its ports or already does. */
 async function checkPorts({ host, port, metricsHost, metricsPort }: Config): Promise<Finding[]> {
-  const own = await checkPort({
-    name: 'PORT',
-    host,
-    port,
-    path: '/openapi.json',
-    sign: /"title":\s*"adoptable"/,
-  })
+  const sign = /"title":\s*"adoptable"/
+  const own = await checkPort({ name: 'PORT', host, port, path: '/openapi.json', sign })
   if (metricsPort === undefined) return [own]
-  const sign = /^adoptable_build_info\{/m
-  const scrape = { name: 'METRICS_PORT', host: metricsHost, port: metricsPort, path: '/metrics', sign }
-  return [own, await checkPort(scrape)]
+  const metrics = { host: metricsHost, port: metricsPort, path: '/metrics', sign: /^adoptable_build_info\{/m }
+  return [own, await checkPort({ name: 'METRICS_PORT', ...metrics })]
 }
 
 interface Listener {
@@ -135,15 +121,10 @@ async function checkPort({ name, host, port, path, sign }: Listener): Promise<Fi
   const check = `${name} ${port}`
   const error = await listenOnce(host, port)
   if (error === undefined) return good(check, port === 0 ? 'a free port will be chosen' : 'free')
-  if (error !== 'EADDRINUSE') {
-    return wrong(
-      check,
-      `cannot listen on ${host}:${port} (${error})`,
-      portAdvice(name, name.replace('PORT', 'HOST'), error),
-    )
-  }
-  if (await answersLike(host, port, path, sign)) return good(check, 'in use by adoptable')
-  return wrong(check, 'in use by another program', portAdvice(name, name.replace('PORT', 'HOST'), error))
+  const isUsed = error === 'EADDRINUSE'
+  if (isUsed && (await answersLike(host, port, path, sign))) return good(check, 'in use by adoptable')
+  const found = isUsed ? 'in use by another program' : `cannot listen on ${host}:${port} (${error})`
+  return wrong(check, found, portAdvice(name, name.replace('PORT', 'HOST'), error))
 }
 
 /** @returns the error code; undefined if listening succeeds */
@@ -159,7 +140,7 @@ async function answersLike(host: string, port: number, path: string, sign: RegEx
   const local = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   try {
     const response = await fetch(`http://${local}:${port}${path}`, {
-      signal: AbortSignal.timeout(PORT_ANSWER_MS),
+      signal: AbortSignal.timeout(ANSWER_MS),
     })
     return sign.test(await response.text())
   } catch {
@@ -169,14 +150,12 @@ async function answersLike(host: string, port: number, path: string, sign: RegEx
 
 const MIN_REDIS = 7
 
-const REDIS_ANSWER_MS = 3_000
-
 /** Checks Redis with INFO and TIME only, which hosted servers allow too. */
 async function checkRedis(url: string): Promise<Finding[]> {
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: REDIS_ANSWER_MS,
-    commandTimeout: REDIS_ANSWER_MS,
+    connectTimeout: ANSWER_MS,
+    commandTimeout: ANSWER_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   })
@@ -215,14 +194,10 @@ function redisFindings(info: Map<string, string>): Finding[] {
       : doubtful(name, `${version} is older than tested versions`, `use ${MIN_REDIS} or later`),
   ]
   const policy = info.get('maxmemory_policy')
+  const evicts = `${policy}: Redis may evict counters and so forget limits`
+  const advice = 'set it to noeviction (CONFIG SET maxmemory-policy noeviction, and in redis.conf)'
   findings.push(
-    policy === 'noeviction'
-      ? good('maxmemory-policy', policy)
-      : wrong(
-          'maxmemory-policy',
-          `${policy}: Redis may evict counters and so forget limits`,
-          'set it to noeviction (CONFIG SET maxmemory-policy noeviction, and in redis.conf)',
-        ),
+    policy === 'noeviction' ? good('maxmemory-policy', policy) : wrong('maxmemory-policy', evicts, advice),
     info.get('aof_enabled') === '1'
       ? good('persistence', 'append-only file')
       : doubtful('persistence', 'a restart may lose counters', 'set appendonly yes'),

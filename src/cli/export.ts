@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
-import { type CommandContext, requireStore, settingsHelp } from './command.ts'
+import { type CommandContext, inStore, settingsHelp } from './command.ts'
 import { formatCount, note, type Output } from './terminal.ts'
 
 export type TextFormat = 'ndjson' | 'csv'
@@ -35,29 +35,24 @@ export function exportCommand(program: Command, { settings, stdout, stderr }: Co
     .option('--organization <code>', 'export only the animals of this organization')
     .addHelpText(
       'after',
-      '\nThe ids are those of this store; `adoptable import` refuses to import them into it again.',
+      '\nThe file has the ids of this store, so `adoptable import` refuses to import it into the same store.',
     )
     .addHelpText('after', settingsHelp('DATABASE_URL', 'BASE_URL', 'PHOTOS_PUBLIC_URL'))
     .action(async (file: string, { format, organization, bom }: ExportFlags) => {
       const { databaseUrl, photosPublicUrl, origin } = settings()
       const fileFormat = format ?? detectFormat(file)
-      requireStore(databaseUrl)
-      const { openForCommand } = await import('../db/open-database.ts')
       const { exportAnimals } = await import('../transfer/export.ts')
       const { PHOTOS_PATH } = await import('../photos/storage/stored-photo.ts')
       const photosBase = photosPublicUrl ?? origin + PHOTOS_PATH
-      const store = await openForCommand(databaseUrl)
-      try {
+      await inStore(databaseUrl, async ({ db }) => {
         let count = 0
-        const text = exportAnimals(store.db, fileFormat, { organization, photosBase, bom }, (animals) => {
+        const text = exportAnimals(db, fileFormat, { organization, photosBase, bom }, (animals) => {
           count += animals
         })
         const to = file === '-' ? '' : ` to ${file}`
         // Prints to stderr, because stdout may contain the animals.
         if (await writeText(file, stdout, text)) note(stderr, `exported ${formatCount(count)} animals${to}`)
-      } finally {
-        await store.close()
-      }
+      })
     })
 }
 

@@ -1,3 +1,6 @@
+/** How long a check waits for another program to answer. */
+export const ANSWER_MS = 3_000
+
 /** The result of a check. */
 export interface Finding {
   check: string

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { type FileHandle, mkdtemp, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +8,6 @@ import type { Streams } from './terminal.ts'
 export interface Input extends ImportFile, AsyncDisposable {
   /** The size in bytes. */
   size: number
-  /** Hash of the file; undefined for a pipe. */
-  fingerprint(): Promise<string | undefined>
   /** The number of bytes that the last call of `bytes` has read so far. */
   read(): number
 }
@@ -26,7 +23,7 @@ const CHUNK_BYTES = 2 ** 18
 export async function openInput(file: string, streams?: Pick<Streams, 'stdin'>): Promise<Input> {
   if (file === '-' && streams) return openStream(streams.stdin)
   const handle = await openFile(file)
-  if ((await handle.stat()).isFile()) return fromHandle(handle, () => hashFile(file))
+  if ((await handle.stat()).isFile()) return fromHandle(handle)
   return openStream(handle.createReadStream())
 }
 
@@ -35,14 +32,11 @@ export async function openStream(stream: AsyncIterable<Uint8Array>): Promise<Inp
   return fromHandle(await spool(stream))
 }
 
-async function fromHandle(
-  handle: FileHandle,
-  fingerprint: Input['fingerprint'] = async () => undefined,
-): Promise<Input> {
+async function fromHandle(handle: FileHandle): Promise<Input> {
   const { size } = await handle.stat()
   let count = 0
   return {
-    ...{ size, fingerprint },
+    size,
     read: () => count,
     async *bytes() {
       count = 0
@@ -57,7 +51,7 @@ async function fromHandle(
   }
 }
 
-/** Copies bytes to a temporary file, which nobody else can open and which the system removes at the end. */
+/** Copies bytes to a temporary file, readable by this user only and removed at the end. */
 async function spool(stream: AsyncIterable<Uint8Array>): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'adoptable-import-'))
   const path = join(folder, 'input')
@@ -70,12 +64,6 @@ async function spool(stream: AsyncIterable<Uint8Array>): Promise<FileHandle> {
     await handle.close()
     throw error
   }
-}
-
-async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) hash.update(chunk)
-  return hash.digest('hex')
 }
 
 async function openFile(file: string): Promise<FileHandle> {

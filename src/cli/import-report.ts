@@ -94,7 +94,7 @@ export function formatSummary(done: Summary, seconds: number, dryRun: boolean): 
   const lines = countLines(done)
   const rate = `${formatCount(lines)} lines in ${seconds.toFixed(1)} s, ${formatCount(Math.round(lines / Math.max(seconds, 0.001)))}/s`
   const back = Object.entries(withdrawn).map(([path, count]) => `${path} (${formatCount(count)})`)
-  const taken = back.length > 0 ? `; taken back: ${back.join(', ')}` : ''
+  const taken = back.length > 0 ? `; removed answers: ${back.join(', ')}` : ''
   const off = takenOff ? `; no longer published: ${formatCount(takenOff)}` : ''
   const photos = done.photos ? `; ${formatPhotos(done.photos)}` : ''
   return `${dryRun ? 'dry run, nothing was written: ' : ''}${figures} (${rate})${off}${taken}${photos}`
@@ -119,19 +119,21 @@ export function formatMissing(done: Summary): string | undefined {
     .trim()
 }
 
-/** Says how the file was read where this was not certain. */
-export function formatNotes({ notes = [] }: Pick<Summary, 'notes'>): string[] {
-  return notes.map((note) => NOTES[note.code](note).replaceAll(/\p{Cc}/gu, '?'))
+/** Says how the file was read where this was not certain, and what was not imported. */
+export function formatDetails(done: Summary): string {
+  const notes = (done.notes ?? []).map((note) => NOTES[note.code](note).replaceAll(/\p{Cc}/gu, '?'))
+  const texts = [...notes, formatStatuses(done.statuses), formatLeftOut(done)]
+  return texts.flatMap((text) => (text === undefined ? [] : `${text}\n`)).join('')
 }
 
 const NOTES: Record<Note['code'], (note: Note) => string> = {
   encoding: ({ value, example }) =>
-    `encoding: ${value}${example ? `, so a word reads "${example}"` : ''}; --encoding names another one`,
+    `encoding: ${value}${example ? `, so a word reads "${example}"` : ''}; --encoding chooses another one`,
   guessed_columns: ({ columns = [] }) => `columns: ${columns.join(', ')}`,
   day_first: ({ columns = [] }) => `dates: the day comes first in ${columns.join(', ')}`,
   month_first: ({ columns = [] }) => `dates: the month comes first in ${columns.join(', ')}`,
   mojibake: ({ count = 0, lines = [], example }) =>
-    `characters were damaged before, and are imported as they are: "${example}" on ${count === 1 ? 'line' : `${formatCount(count)} lines:`} ${formatLines(lines, count)}`,
+    `characters were damaged before the import, and are imported as they are: "${example}" on ${count === 1 ? 'line' : `${formatCount(count)} lines:`} ${formatLines(lines, count)}`,
   repaired_postcode: ({ count = 0, lines = [] }) =>
     `postal codes: lost zeros were restored on ${count === 1 ? 'line' : `${formatCount(count)} lines:`} ${formatLines(lines, count)}`,
   no_animal: ({ count = 0, lines = [] }) =>
@@ -152,7 +154,7 @@ function formatLines(lines: number[], count: number): string {
 /** Prints up to this many names. `--json` prints all names. */
 const MAX_LEFT_OUT = 40
 
-/** The lines of names in `leftOut` that are not columns of the file. */
+/** The texts for the names in `leftOut` that are not columns of the file. */
 const OWN_LINES = {
   [TAKEN_NUMBER]: 'not imported, because another animal has the number: externalId',
   [KEPT_BACK]: 'not published, because staff have put the animal on hold or recorded its outcome',
@@ -193,21 +195,21 @@ export function formatLeftOut({
     : undefined
 }
 
-/** Lists the statuses, first those that leave animals unpublished; undefined if the file has none. */
-export function formatStatuses(statuses: readonly StatusCount[] = []): string | undefined {
+/** Lists the statuses, with unpublished animals first. @returns undefined if the file has no statuses */
+function formatStatuses(statuses: readonly StatusCount[] = []): string | undefined {
   const sorted = statuses.toSorted((one, other) => other.count - one.count)
   const without = sorted.find(({ word, known }) => word === '' && !known)
   const unknown = sorted.filter((one) => !one.known && one !== without)
   const understood = sorted.filter((one) => one.known)
   const isHeld = ({ result }: StatusCount): boolean => result === 'unlisted' || result === 'died'
-  const known = [...understood.filter(isHeld), ...understood.filter((one) => !isHeld(one))]
+  const heldFirst = [...understood.filter(isHeld), ...understood.filter((one) => !isHeld(one))]
   const lines = [
     unknown.length > 0 &&
       `statuses not understood, so these animals are not published: ${listStatuses(unknown)}; ` +
         `--status "${unknown[0]?.word}=unlisted" says what one means (unlisted, available, pending or sold)`,
     without !== undefined &&
       `animals without a status, which are not published: ${formatCount(without.count)}`,
-    known.length > 0 && `statuses: ${listStatuses(known)}`,
+    heldFirst.length > 0 && `statuses: ${listStatuses(heldFirst)}`,
   ].filter((line) => line !== false)
   return lines.length > 0 ? lines.join('\n').replaceAll(/[^\P{Cc}\n]/gu, '?') : undefined
 }

@@ -71,13 +71,12 @@ function createCommand(command: Command, { settings, stdout, stderr }: CommandCo
       const config = settings()
       const made = requireStoreOrInit(options.init, config.databaseUrl)
       await withStore(config.databaseUrl, async ({ write, db }) => {
-        const { name, plan, access, organization, json } = options
-        const organizationId =
-          organization === undefined ? undefined : await getOrganizationId(db, organization)
+        const { name, plan, access, json } = options
+        const organizationId = await getOrganizationId(db, options.organization)
         const owned = { name, plan, access, organizationId, limits }
         const form = options.client ? 'client' : config.environment
         const { id, secret } = await makeKey(write, form, owned, Date.now())
-        await printKey(stdout, db, { id, secret, json })
+        await printKey(stdout, await getView(db, id), secret, json)
         // Prints to stderr, because stdout contains only the key.
         if (made !== undefined) note(stderr, `created the store ${resolve(made)}`)
         note(stderr, `created key ${id}, "${name}": plan ${plan}, access ${access}. It is shown only once`)
@@ -109,7 +108,8 @@ function revokeCommand(command: Command, { settings, stdout }: CommandContext): 
     .action((id: number) =>
       inStore(settings().databaseUrl, async ({ write, db }) => {
         if (!(await write(changes.revokeKey, id, Date.now()))) throw unknownKey(id)
-        await print(stdout, `revoked key ${id}, "${await nameOf(db, id)}": requests with it get a 401`)
+        const { name } = await getView(db, id)
+        await print(stdout, `revoked key ${id}, "${name}": requests with it get a 401`)
       }),
     )
 }
@@ -134,9 +134,10 @@ function rotateCommand(command: Command, { settings, stdout, stderr }: CommandCo
         const form = client ? 'client' : config.environment
         const secret = await renewKey(write, form, { id, now, overlapMs: overlap })
         if (secret === undefined) throw unknownKey(id)
-        await printKey(stdout, db, { id, secret, json })
+        const view = await getView(db, id)
+        await printKey(stdout, view, secret, json)
         const end = new Date(now + overlap).toISOString()
-        note(stderr, `key ${id}, "${await nameOf(db, id)}", has a new secret; the old one works until ${end}`)
+        note(stderr, `key ${id}, "${view.name}", has a new secret; the old one works until ${end}`)
       })
     })
 }
@@ -144,25 +145,28 @@ function rotateCommand(command: Command, { settings, stdout, stderr }: CommandCo
 /** Prints the secret, which is not stored and cannot be shown again. */
 async function printKey(
   stdout: Output,
-  db: Db,
-  { id, secret, json }: { id: number; secret: string; json: true | undefined },
+  view: KeyView,
+  secret: string,
+  json: true | undefined,
 ): Promise<void> {
-  const [view] = (await keys.list(db)).filter((row) => row.id === id).map(toView)
+  const { id, ...fields } = view
   const [clientId, clientSecret] = secret.split(':')
   const credentials = clientSecret === undefined ? { key: secret } : { clientId, clientSecret }
   const lines =
     clientSecret === undefined ? secret : `client id      ${clientId}\nclient secret  ${clientSecret}`
-  await printForReader(stdout, json ? JSON.stringify({ id, ...credentials, ...view }, null, 2) : lines).catch(
-    (cause: Error) => {
-      throw new Error(
-        `a secret of key ${id} was created but could not be shown: revoke or rotate the key. ${cause.message}`,
-      )
-    },
-  )
+  await printForReader(
+    stdout,
+    json ? JSON.stringify({ id, ...credentials, ...fields }, null, 2) : lines,
+  ).catch((cause: Error) => {
+    throw new Error(
+      `a secret of key ${id} was created but could not be shown: revoke or rotate the key. ${cause.message}`,
+    )
+  })
 }
 
-async function nameOf(db: Db, id: number): Promise<string | undefined> {
-  return (await keys.list(db)).find((key) => key.id === id)?.name
+/** @param id of a key that exists */
+async function getView(db: Db, id: number): Promise<KeyView> {
+  return toView((await keys.list(db)).find((key) => key.id === id) as keys.Key)
 }
 
 function unknownKey(id: number): Error {
@@ -203,18 +207,12 @@ function toView(key: keys.Key) {
   }
 }
 
-const COLUMNS = ['id', 'name', 'plan', 'access', 'created', 'state']
-
-function toCells({ id, name, plan, access, createdAt, revokedAt }: KeyView): string[] {
-  return [String(id), name, plan, access, createdAt, revokedAt ? `revoked ${revokedAt}` : 'valid']
-}
-
 function toRows(views: KeyView[]): string[][] {
-  const rows = [[...COLUMNS], ...views.map(toCells)]
-  // Adds the organization as the last column, and only if a key has an organization. Scripts then find the
-  // other columns unchanged.
-  if (views.some(({ organization }) => organization))
-    for (const [index, row] of rows.entries())
-      row.push(index ? (views[index - 1]?.organization ?? '') : 'organization')
-  return rows
+  const rows = views.map(({ id, name, plan, access, createdAt, revokedAt, organization = '' }) => {
+    const state = revokedAt ? `revoked ${revokedAt}` : 'valid'
+    return [String(id), name, plan, access, createdAt, state, organization]
+  })
+  const all = [['id', 'name', 'plan', 'access', 'created', 'state', 'organization'], ...rows]
+  // Leaves out the last column if no key has an organization, for scripts that do not expect that column.
+  return views.some(({ organization }) => organization) ? all : all.map((row) => row.slice(0, -1))
 }

@@ -27,6 +27,20 @@ const sampleOf = (name: string): string => readFileSync(new URL(`src/transfer/sa
 /** The file in the commands of each page, its content, and the names of the animals that are published. */
 const PAGES: Record<string, { file: string; content: string; available: string[] }> = {
   petfinder: { file: 'petfinder.csv', content: sampleOf('petfinder.csv'), available: ['Babo'] },
+  petpoint: {
+    file: 'petpoint.csv',
+    content: [
+      '"Animal Inventory",,',
+      'Animal #,Animal Name,Species,Age,Stage,Intake Date/Time,Hold Reason,Days in Custody',
+      'A1,Rex,Dog,2 years 3 months 4 days,Available,11/13/2026 9:15 AM,,16',
+      'A2,Ada,Cat,9 months,Available,11/14/2026 1:00 PM,Bite Quarantine,15',
+      'A3,Ben,Dog,1 year,Front window,11/14/2026 1:00 PM,,15',
+      'A4,Zoe,Dog,1 year,Hold - Stray,11/14/2026 1:00 PM,,15',
+      'Total Animals: 4,,',
+      '',
+    ].join('\n'),
+    available: ['Rex', 'Ben'],
+  },
   rescuegroups: { file: 'rescuegroups.json', content: sampleOf('rescuegroups.json'), available: ['Babo'] },
   'shelter-manager': {
     file: 'json_shelter_animals.json',
@@ -51,13 +65,13 @@ function importsIn(page: string): string[][] {
     .filter((args) => !args.includes('--watch'))
 }
 
-test('each program has a page, and each page a test', () => {
+test('each program has a page about moving in, and each page has a test', () => {
   const pages = globSync('*.md', { cwd: new URL('docs/move-in/', ROOT) }).map((name) => name.slice(0, -3))
   assert.deepEqual(pages.sort(), Object.keys(PAGES).sort())
 })
 
 for (const [page, { file, content, available }] of Object.entries(PAGES))
-  test(`docs/move-in/${page}.md: its commands import a file, and publish only what is offered`, async (t) => {
+  test(`docs/move-in/${page}.md: its commands import a file, and publish only animals that are offered`, async (t) => {
     const folder = scratchFolder(t)
     writeFileSync(join(folder, file), content)
     const app = await startApp(t, {

@@ -16,7 +16,7 @@ const ENGINES = {
   PostgreSQL: scratchDatabase,
 }
 for (const [engine, storeUrl] of Object.entries(ENGINES)) {
-  test(`people export on ${engine}: prints all data of the person and none of others`, async (t) => {
+  test(`people export on ${engine}: prints all data of the person, and no data of others`, async (t) => {
     const databaseUrl = await storeUrl(t)
     const app = await startApp(t, { databaseUrl, key: UNLIMITED })
     await addPeople(app)
@@ -42,7 +42,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     assert.match(none.stderr, /^no order, application or animal has this address\n$/)
   })
 
-  test(`people erase on ${engine} without a service: leaves no byte of the person, and others are unchanged`, async (t) => {
+  test(`people erase on ${engine} without a service: leaves no byte of the person’s data, and others are unchanged`, async (t) => {
     const databaseUrl = await storeUrl(t)
     const app = await startApp(t, { databaseUrl, key: UNLIMITED })
     await addPeople(app)
@@ -55,7 +55,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     assert.equal(stdout, 'erased 1 order and 3 applications; no trace is left in the store\n')
     const bytes = await storedBytes(databaseUrl)
     assert.doesNotMatch(bytes, /Ada[ .]Asker/i)
-    assert.match(bytes, /Ben Beside/)
+    assert.match(bytes, /Ben Bell/)
     const again = await startApp(t, { databaseUrl, key: { ...UNLIMITED, access: 'admin' } })
     const { body } = await again.get('/v1/applications')
     assert.deepEqual(
@@ -109,7 +109,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
     const again = await startApp(t, { databaseUrl, key: { ...UNLIMITED, access: 'admin' } })
     const { body } = await again.get('/v1/pets?sort=id&limit=6')
     const [, , one, two, four] = body
-    assert.deepEqual(one.contact, { name: 'Ben Beside', email: 'ben@example.org' })
+    assert.deepEqual(one.contact, { name: 'Ben Bell', email: 'ben@example.org' })
     assert.deepEqual(two, {
       ...{ id: 4, name: 'Rex', categoryId: 1, tags: ['calm', '(erased)'] },
       description: 'Write to (erased), or to bada.asker@example.org!',
@@ -129,7 +129,7 @@ for (const [engine, storeUrl] of Object.entries(ENGINES)) {
   })
 }
 
-test('people erase on PostgreSQL while a service runs: no byte of the person is left', async (t) => {
+test('people erase on PostgreSQL while a service runs: leaves no byte of the person’s data', async (t) => {
   const databaseUrl = await scratchDatabase(t)
   await addPeople(await startApp(t, { databaseUrl, key: UNLIMITED }))
 
@@ -145,7 +145,7 @@ test('people export and erase find a foster home, with its name and phone in the
   const foster = { fosterName: ADA.name, fosterEmail: ADA.email, fosterPhone: '06-1234-ADA' }
   await app.post('/v1/pets', { name: 'Rex', categoryId: 1, staff: { ...foster, kennel: 'B2' } })
   await app.patch('/v1/pets/1', { staff: { fosterEmail: null, holdReason: 'Ill.' } })
-  await app.post('/v1/pets', { name: 'Mia', categoryId: 1, staff: { fosterName: 'Ben Beside' } })
+  await app.post('/v1/pets', { name: 'Mia', categoryId: 1, staff: { fosterName: 'Ben Bell' } })
   const command = ['people', 'export', '--email', ADA.email]
   const exported = await runCli(t, command, { DATABASE_URL: databaseUrl })
   const [animal] = JSON.parse(exported.stdout).animals
@@ -158,7 +158,7 @@ test('people export and erase find a foster home, with its name and phone in the
   assert.doesNotMatch(await storedBytes(databaseUrl), /Ada[ .]Asker|1234-ADA/i)
   const again = await startApp(t, { databaseUrl, key: UNLIMITED })
   assert.deepEqual((await again.get('/v1/pets/1')).body.staff, { kennel: 'B2', holdReason: 'Ill.' })
-  assert.deepEqual((await again.get('/v1/pets/2')).body.staff, { fosterName: 'Ben Beside' })
+  assert.deepEqual((await again.get('/v1/pets/2')).body.staff, { fosterName: 'Ben Bell' })
 })
 
 test('people erase with an open order: is refused, and names the order but not its adopter', async (t) => {
@@ -188,7 +188,7 @@ test('people erase: names the staff accounts and organizations that have the era
   assert.match(stderr, /\norganization UT1 shows this address; change it in the console\n/)
 })
 
-test('people, with files uploaded but not imported: export names those with the address, erase removes all', async (t) => {
+test('uploaded files that are not imported yet: people export names files with the address, people erase removes all', async (t) => {
   const databaseUrl = `sqlite:${join(scratchFolder(t), 'test.db')}`
   const app = await startApp(t, { databaseUrl, key: UNLIMITED })
   await upload(app, await signIn(app), `name,category,contact.email\nRex,Dog,${ADA.email}\n`)

@@ -42,7 +42,7 @@ function eraseCommand(command: Command, { settings, stdout, stderr }: CommandCon
   command
     .command('erase')
     .description(
-      'erase this data immediately, also from the files of the store; open applications are withdrawn',
+      'erase all data with this e-mail address immediately, also from the files of the store, and withdraw open applications',
     )
     .requiredOption('--email <address>', 'the address, in upper or lower case', parseAddress)
     .addHelpText('after', '\nComplete or cancel open orders first.')
@@ -90,7 +90,7 @@ function formatReport({ orders, applications, animals, mentioning }: PersonRecor
 
 /** Prints the addresses of organizations and staff accounts, which this command does not erase. */
 async function noteOthers(db: Db, email: string, stderr: CommandContext['stderr']): Promise<void> {
-  const { isSameEmail, createEmailMatcher } = await import('../http/email.ts')
+  const { isSameEmail, createEmailMatcher } = await import('../http/text.ts')
   const { list } = await import('../staff/store.ts')
   if ((await list(db)).some((account) => isSameEmail(account.email, email)))
     note(stderr, 'a staff account has this address; remove it with `adoptable staff remove`')
@@ -113,7 +113,7 @@ async function listUploads(config: Config): Promise<string[]> {
 }
 
 async function noteUploads(config: Config, email: string, stderr: CommandContext['stderr']): Promise<void> {
-  const { createEmailMatcher } = await import('../http/email.ts')
+  const { createEmailMatcher } = await import('../http/text.ts')
   const matcher = createEmailMatcher(email)
   for (const file of await listUploads(config))
     if (matcher.occursIn(await readFile(file, 'utf8').catch(() => '')))

@@ -78,7 +78,7 @@ function profileOf(i: number, kind: number): Omit<NewPet, 'name' | 'categoryId' 
   const turn = (every: number): number => Math.floor(i / every)
   const isMixed = i % 3 === 0
   const secondary = isMixed ? pick(breeds, i + turn(3) + 1 + (i % 4)) : undefined
-  const walks = kind < 2
+  const isPet = kind < 2
   return {
     breed: { primary: pick(breeds, i + turn(3)), ...(secondary && { secondary }), mixed: isMixed },
     colors: [pick(COLORS, i + turn(5)), pick(COLORS, i + turn(5) + 2 + (i % 3))].slice(0, 1 + (i % 2)),
@@ -92,9 +92,9 @@ function profileOf(i: number, kind: number): Omit<NewPet, 'name' | 'categoryId' 
     traits: {
       spayedNeutered: i % 4 !== 1,
       vaccinated: i % 5 !== 2,
-      ...(walks && { houseTrained: i % 3 > 0 }),
+      ...(isPet && { houseTrained: i % 3 > 0 }),
     },
-    ...(walks && { goodWith: { children: i % 4 !== 3, dogs: i % 3 !== 1, cats: i % 2 === 0 } }),
+    ...(isPet && { goodWith: { children: i % 4 !== 3, dogs: i % 3 !== 1, cats: i % 2 === 0 } }),
     tags: [pick(TAGS, i), pick(TAGS, i + 3)],
     fee: { amount: 2_500 * (1 + (i % 12)), currency: 'EUR' },
     place: pick(PLACES, turn(4)),

@@ -165,7 +165,7 @@ function greet({ stdout }: CommandContext, { address, firstKey, firstLink }: Gre
   stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** Limits the load of a worker that always dies immediately. */
+/** The wait before a dead worker is replaced, so a worker that dies at each start does not use up the CPU. */
 const RESTART_PAUSE_MS = 1_000
 
 /** Exit code of a worker with wrong settings, which is not restarted. */

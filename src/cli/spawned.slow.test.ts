@@ -54,6 +54,11 @@ const RUNS: Run[] = [
     stdout: /^id\temail\t[^\n]+\n$/,
     stderr: /^there are no accounts yet; `adoptable staff add` creates one\n$/,
   },
+  {
+    args: ['follow', 'list'],
+    stdout: /^id\turl\tstate\t[^\n]+\n$/,
+    stderr: /^no installation is followed; `adoptable follow add` adds one\n$/,
+  },
   { args: ['demo', '--remove'], stdout: /^removed the demo\n$/ },
   { args: ['backup', 'copy.tar'], stdout: /^copy\.tar: \d+ bytes, animals: 1, photos: 0, missing: 0\n$/ },
   {
@@ -101,7 +106,7 @@ test('serve with --port, --host and --database: the options override the environ
 
   const [key = ''] = KEY.exec(output.stdout) ?? []
   const { status } = await fetch(`${address}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
-  child.kill('SIGTERM')
+  child.kill('SIGINT')
   const { code, stdout, stderr } = await exited
   assert.deepEqual([status, code], [200, 0])
   assert.ok(stdout.includes(`  curl -H 'Authorization: Bearer ${key}' ${address}/v1/pets\n`))

@@ -23,7 +23,7 @@ test('serve: only the first start prints a link for the first account', async (t
   const { address, stdout, links } = await startOn(t, settings)
   const [, link = '', token = ''] = /^ {2}(\S+\/console\/join\/([\w-]{43}))$/m.exec(stdout) ?? []
   assert.ok(link.startsWith(`${address}/console/`))
-  assert.ok(stdout.includes(` ${address}/. `), 'where everybody sees the animals')
+  assert.ok(stdout.includes(` ${address}/. `), 'the address of the gallery')
   assert.match(stdout, /^ {2}adopt_live_/m)
   assert.deepEqual(links, [{ hash: hashToken(token), kind: 'first' }])
 

@@ -34,9 +34,8 @@ function addCommand(command: Command, { settings, stdout, stderr }: CommandConte
       const config = settings()
       await inStore(config.databaseUrl, async ({ write, db }) => {
         const { invite } = await import('../staff/join.ts')
-        const { email, name, role, organization } = options
-        const organizationId =
-          organization === undefined ? undefined : await getOrganizationId(db, organization)
+        const { email, name, role } = options
+        const organizationId = await getOrganizationId(db, options.organization)
         const person = { email, name, role, organizationId }
         const context = { write, clock: Date.now }
         const { staffId, token } = await invite(context, person, undefined).catch(toMisuse(self))
@@ -77,10 +76,8 @@ function resetCommand(command: Command, { settings, stdout, stderr }: CommandCon
         const made = await issueResetLink({ write, clock: Date.now }, id, undefined)
         if (!made) throw unknownAccount(email)
         await printLink(stdout, config, id, made.token)
-        note(
-          stderr,
-          `the link for account ${id} works once, within 72 hours; until then the old password works`,
-        )
+        const validity = 'works once, within 72 hours; until then the old password works'
+        note(stderr, `the link for account ${id} ${validity}`)
         await sendByMail(stderr, config, db, made.token)
       })
     })
@@ -120,7 +117,7 @@ async function sendByMail(stderr: Output, config: Config, db: Db, token: string)
 
 async function getAccount(db: Db, email: string): Promise<Staff> {
   const staff = await import('../staff/store.ts')
-  const { foldEmail } = await import('../staff/person.ts')
+  const { foldEmail } = await import('../staff/roles.ts')
   // A person may have several open invitations. This uses the first one.
   const account =
     (await staff.findByEmail(db, email)) ??

@@ -4,7 +4,7 @@ import { styleText } from 'node:util'
 
 // Output of commands.
 
-/** The streams of a command: those of the process, or those of a test. */
+/** The streams of a command: of the process, or of a test. */
 export interface Streams {
   stdin: Readable
   stdout: Output

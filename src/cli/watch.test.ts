@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { cleanup } from '../testing/cleanup.ts'
 import { importText, openStore } from '../testing/import-lines.ts'
-import { makeKey, scratchFolder } from '../testing/start-app.ts'
-import { parseOptions } from './import-options.ts'
+import { makeKey, scratchFolder, scratchStore } from '../testing/start-app.ts'
+import { parseOptions } from './import.ts'
 import { createWatcher } from './watch.ts'
 
 const NOW = Date.UTC(2026, 10, 24)
@@ -88,8 +88,8 @@ test('watching a URL sends the ETag of the last import, and messages contain no 
   assert.deepEqual(etags, [undefined, '"1"', '"1"', '"2"'])
 })
 
-test('watching recognizes lines without an id, and those that the file no longer has are removed', async (t) => {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+test('watching recognizes animals without an id, and removes animals that the file no longer has', async (t) => {
+  const url = scratchStore(t)
   await makeKey(url)
   const store = await openStore(t, url)
   const watch = { watch: true, every: 1, update: 'no', key: 1, currency: 'USD', removed: 'sold' } as const

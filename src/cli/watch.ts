@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { FORMATS } from '../transfer/animal.ts'
 import type { Options } from '../transfer/import.ts'
 import type { Summary } from '../transfer/report.ts'
+import { withStore } from './command.ts'
 import { type Input, openInput, openStream } from './import-input.ts'
-import { formatLeftOut, formatNotes, formatStatuses, formatSummary } from './import-report.ts'
+import { formatDetails, formatSummary } from './import-report.ts'
 import { print, type Streams } from './terminal.ts'
 
 type ImportOptions = Omit<Options, 'onBatch' | 'onRefused' | 'format'>
@@ -58,15 +59,10 @@ async function importExport(
   { options, formatOf, onRefused }: WatchOptions,
 ): Promise<Summary> {
   const { importAnimals } = await import('../transfer/import.ts')
-  const { openForCommand } = await import('../db/open-database.ts')
-  const { changes } = await import('../changes.ts')
   await using file = await open()
-  const store = await openForCommand(databaseUrl, changes)
-  try {
-    return await importAnimals(store, file, { ...options, format: formatOf(name), onRefused })
-  } finally {
-    await store.close()
-  }
+  return await withStore(databaseUrl, (store) =>
+    importAnimals(store, file, { ...options, format: formatOf(name), onRefused }),
+  )
 }
 
 async function report(
@@ -77,8 +73,7 @@ async function report(
 ): Promise<void> {
   const removed = done.removed ? `, ${done.removed} no longer found` : ''
   await print(stdout, `${new Date().toISOString()} ${name}: ${formatSummary(done, seconds, false)}${removed}`)
-  for (const text of [...formatNotes(done), formatStatuses(done.statuses), formatLeftOut(done)])
-    if (text !== undefined) stderr.write(`${text}\n`)
+  stderr.write(formatDetails(done))
 }
 
 /** A new or changed export. */

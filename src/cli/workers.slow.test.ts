@@ -50,12 +50,12 @@ test(
     const [dying = 0] = childrenOf(running.child.pid)
     process.kill(dying, 'SIGKILL')
     const replaced = () => childrenOf(running.child.pid).filter((pid) => pid !== dying).length === 2
-    // The requests of the dead worker are cut off; the other worker goes on.
+    // Requests of the dead worker fail; the other worker continues.
     while (!replaced()) await isLive().catch(() => undefined)
     assert.ok(await isLive())
     running.child.kill('SIGTERM')
     assert.equal((await running.exited).code, 0)
-    assert.equal(running.output.stdout.split('\n').filter(Boolean).length, 1, 'one address, told once')
+    assert.equal(running.output.stdout.split('\n').filter(Boolean).length, 1, 'the address is printed once')
   },
 )
 
