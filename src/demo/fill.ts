@@ -12,9 +12,8 @@ import { newWorkFile } from '../photos/storage/folder.ts'
 import type { PhotoFiles } from '../photos/storage/open.ts'
 import { importAnimals } from '../transfer/import.ts'
 import { ownMapping } from '../transfer/mappings/own.ts'
-import { DEMO_ANIMALS, type DemoAnimal } from './animals.ts'
-import { drawAnimal, type Looks } from './drawing.ts'
-import { DEMO_CODE, DEMO_PLACE, DEMO_SHELTER } from './shelter.ts'
+import { DEMO_ANIMALS, type DemoAnimal, drawAnimal, type Looks } from './animals.ts'
+import { DEMO_CODE, DEMO_PLACE, DEMO_SHELTER } from './remove.ts'
 
 type Store = Writer & { db: Db }
 
@@ -38,7 +37,7 @@ export async function fillDemo(
   const { id } = await write(changes.insertOrganization, await withCoordinates(DEMO_SHELTER), clock())
   await importAnimals(
     store,
-    { bytes: lines },
+    { bytes: () => lines(clock()) },
     {
       ...{ format: 'ndjson', mapping: ownMapping, source: 'demo', idColumn: 'externalId', update: false },
       ...{ category: undefined, organization: DEMO_CODE, dryRun: false, mayHaveOwnIds: false },
@@ -60,14 +59,20 @@ export async function fillDemo(
   return { animals: found.length, applications: APPLICATIONS.length }
 }
 
+/** The days between the arrivals of two animals. */
+const ARRIVAL_DAYS = 8
+
 /** The animals as lines of an `adoptable export` file. */
-async function* lines(): AsyncGenerator<Buffer> {
+async function* lines(now: number): AsyncGenerator<Buffer> {
   for (const [index, { looks, ...animal }] of DEMO_ANIMALS.entries()) {
     const bondedWith = DEMO_ANIMALS.flatMap(({ tags = [] }, other) =>
       animal.tags?.includes('pair') && tags.includes('pair') && other !== index ? [numberOf(other)] : [],
     )
     const bond = bondedWith.length > 0 && { bondedWith }
-    const line = { ...animal, externalId: numberOf(index), place: DEMO_PLACE, ...bond }
+    const daysInCare = 3 + ARRIVAL_DAYS * (DEMO_ANIMALS.length - 1 - index)
+    const intakeDate = new Date(now - daysInCare * 86_400_000).toISOString().slice(0, 10)
+    const staff = { intakeDate, kennel: `${animal.category.charAt(0)}${index + 1}` }
+    const line = { ...animal, externalId: numberOf(index), place: DEMO_PLACE, staff, ...bond }
     yield Buffer.from(`${JSON.stringify(line)}\n`)
   }
 }
