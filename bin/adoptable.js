@@ -1,20 +1,20 @@
 #!/usr/bin/env -S node --max-semi-space-size=2 --v8-pool-size=2 --max-old-space-size=1024
-// Plain JavaScript that Node can read from 14.8 on: an older one must get this far, to be told which is needed.
-// The flags keep the young generation, and so what survives in it by chance, small, and make V8 collect before it
-// asks for more memory: the nearer the end of what it may have, the sooner. `npm start` has the same.
+// Uses only syntax that Node 14.8 can read, so an old Node gets as far as the message below.
+// The flags keep V8's young generation small and limit the heap, so V8 collects garbage before it takes more
+// memory. `npm start` has the same flags.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 7)) {
   console.error(`adoptable needs Node.js 24.7 or later; this is ${process.version}.`)
   process.exit(1)
 }
-// By require: to import a module of Node loads everything that it exports.
+// `require` is faster than `import`, which also loads everything that a module of Node exports.
 const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
 const { existsSync } = require('node:fs')
 const { enableCompileCache, getCompileCacheDir } = require('node:module')
-// V8 would learn from what lives as long as a connection to put the like of it straight into the old generation:
-// with it what each request makes, which then keeps all of that request alive until a full collection.
+// Without this flag, V8 puts new objects into the old generation if earlier ones of the same code lived long,
+// as those of a connection do. Objects of a request would then stay in memory until a full collection.
 require('node:v8').setFlagsFromString('--no-allocation-site-pretenuring')
-// Saves compiling, and stripping types, at every start but the first.
+// Later starts then need neither compile the code nor remove its types.
 enableCompileCache()
 const cache = getCompileCacheDir()
 if (cache) process.env.NODE_COMPILE_CACHE = cache

@@ -14,19 +14,18 @@ const { join } = require('node:path')
 const ROOT = join(__dirname, '..')
 const BUNDLES = join(ROOT, 'node_modules', '.cache', 'adoptable')
 
-/** Files outside src/ that decide what is in a bundle. */
+/** Files outside src/ that affect the bundle. */
 const OTHER_SOURCES = ['build.ts', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json']
 
-/** A bundle is removed when no process has started from it for so long: a running service keeps its files. */
+/** A bundle stays for this long after the last start from it, because a running service may use it. */
 const MAX_UNUSED_MS = 30 * 86_400_000
 
 /**
- * The bundle of a clone, built when there is none of the source as it is now. Each state of the source has a
- * folder of its own: processes that start at the same time do not disturb each other, and a running service
- * keeps the files that it has not loaded yet.
+ * Returns the bundle of a clone, and builds it if the source has changed. Each state of the source has its
+ * own folder, so a running service keeps the files that it has not loaded yet.
  *
- * @returns undefined where the source has to run: the folder may not be written, or the bundler is not
- *   installed, or the source does not compile; and when coverage is measured, which counts lines of the source
+ * @returns undefined if the source has to run instead: the folder is not writable, the bundler is not
+ *   installed, the source does not compile, or coverage is measured, which counts lines of the source
  */
 module.exports = function bundleOfClone() {
   if (process.env.NODE_V8_COVERAGE) return undefined
@@ -43,7 +42,7 @@ function build(bundle) {
   const { execFileSync } = require('node:child_process')
   try {
     mkdirSync(BUNDLES, { recursive: true })
-    // The bundler runs in a process of its own, which gives its memory back, and without this one's NODE_OPTIONS.
+    // A separate process, so its memory is free afterwards. NODE_OPTIONS are only for the service.
     const { NODE_OPTIONS: _, ...env } = process.env
     execFileSync(process.execPath, [join(ROOT, 'build.ts'), bundle], { env, stdio: 'ignore' })
     removeUnusedBundles()
@@ -53,8 +52,8 @@ function build(bundle) {
 }
 
 /**
- * Whether this user may read it, and only this user or the owner of the clone may have written it: nobody else
- * decides what runs here.
+ * Whether this user may read the bundle, and only this user or the owner of the clone could have written it.
+ * Nobody else may decide which code runs.
  */
 function isUsable(bundle) {
   accessSync(join(bundle, 'cli.cjs'), constants.R_OK)
@@ -64,12 +63,12 @@ function isUsable(bundle) {
   try {
     utimesSync(bundle, new Date(), new Date())
   } catch {
-    // It belongs to another user, or the disk may only be read.
+    // The bundle belongs to another user, or the disk is read-only.
   }
   return true
 }
 
-/** A digest that changes with the name, the size or the time of any file. */
+/** A hash of the names, sizes and times of all files. */
 function stateOfSource() {
   const hash = createHash('sha256')
   for (const file of [...OTHER_SOURCES.map((name) => join(ROOT, name)), ...sourcesIn(join(ROOT, 'src'))]) {
@@ -79,7 +78,7 @@ function stateOfSource() {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** All files but those of the tests. */
+/** All files except those of tests. */
 function sourcesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

@@ -120,7 +120,7 @@ function readPublicUrl(value: string): string {
   return value
 }
 
-function readProxy(value: string): string {
+function readNetwork(value: string): string {
   if (value === 'loopback' || ipaddr.isValid(value) || ipaddr.isValidCIDR(value)) return value
   throw new ConfigError('must be addresses or networks such as 10.0.0.0/8, separated by commas, or loopback')
 }
@@ -199,7 +199,7 @@ export const SETTINGS = {
   DATABASE_CONNECTIONS: setting('10', 'Maximum PostgreSQL connections per process', integer(1, 1_000)),
   REDIS_URL: setting(
     '',
-    'Redis in which several processes share their rate limits: redis://host:port, or rediss:// for TLS; a single process needs none',
+    'Redis in which several processes share their rate limits: redis://host:port, or rediss:// for TLS; not needed by a single process',
     optional(readRedisUrl),
   ),
   ADOPTABLE_ENVIRONMENT: setting(
@@ -220,7 +220,7 @@ export const SETTINGS = {
   TRUST_PROXY: setting(
     '',
     'Proxies whose X-Forwarded-For header is trusted: addresses or networks separated by commas, or loopback',
-    listOf(readProxy),
+    listOf(readNetwork),
   ),
   CORS_ORIGINS: setting(
     '',
@@ -264,6 +264,12 @@ export const SETTINGS = {
     'Days after which the adopter of a closed order and the applicant of a decided application are erased',
     integer(1, 36_500),
   ),
+  EVENT_DAYS: setting('30', 'Days for which events and deliveries of webhooks are kept', integer(1, 36_500)),
+  WEBHOOK_ALLOW_NETWORKS: setting(
+    '',
+    'Private addresses and networks that may get webhooks, also with http, such as 10.0.0.0/8, separated by commas, or loopback',
+    listOf(readNetwork),
+  ),
   HEADERS_TIMEOUT_SECONDS: setting('5', 'Time limit for receiving request headers', integer(1, 3_600)),
   REQUEST_TIMEOUT_SECONDS: setting(
     '10',
@@ -297,11 +303,7 @@ export const SETTINGS = {
     'Sender of these e-mails, such as Hill Shelter <pets@shelter.example>; required with SMTP_URL',
     optional(readSender),
   ),
-  V2: setting(
-    'on',
-    'on or off: whether /v2 serves clients written for the Petfinder API v2',
-    oneOf('on', 'off'),
-  ),
+  V2: setting('on', 'on or off: whether /v2 serves clients of the Petfinder API v2', oneOf('on', 'off')),
   V2_TYPES: setting(
     '',
     'Types under /v2 for categories you have added, separated by semicolons: Ferrets=small-furry; /v2 does not show animals of categories without a type',
@@ -353,14 +355,13 @@ function ownUrl(host: string, port: number): string {
 }
 
 /**
- * Reads and validates all settings. A variable that is absent or empty takes its default. Command-line
- * options take precedence over variables.
+ * Reads and validates all settings. A variable that is absent or empty takes its default.
  *
- * @param typed options of the command line, which win
+ * @param overrides command-line options, which take precedence over variables
  * @throws {ConfigError} naming every invalid setting
  */
-export function readConfig(environment: Environment, typed: SettingOverrides = {}) {
-  const { values, problems } = readSettings(environment, typed)
+export function readConfig(environment: Environment, overrides: SettingOverrides = {}) {
+  const { values, problems } = readSettings(environment, overrides)
   // Two ports may both be 0, because the system picks a different free port for each.
   if (values.port && values.port === values.metricsPort) problems.push('METRICS_PORT must differ from PORT')
   if (values.smtpUrl && values.mailFrom === undefined)

@@ -39,6 +39,10 @@ export interface Context {
   cursorSecret: string
   /** Advances the time that the store knows has passed, and returns it: Unix time in milliseconds. */
   knownTime: () => Promise<number>
+  /** Makes the hash of a password that the store keeps. */
+  hashPassword(password: string): Promise<string>
   /** Unix time in milliseconds. */
   clock: () => number
+  /** A clock in milliseconds that is unaffected when the machine's clock is set. */
+  steady: () => number
 }

@@ -9,7 +9,7 @@ import { scratchFolder } from './testing/start-app.ts'
 const LINE = `{"msg":"${'a'.repeat(1_000)}"}\n`
 const MAX_BYTES = 300_000
 
-test('a log that nobody reads uses bounded memory, then gets a line with the number of dropped lines', {
+test('a log that is not read uses bounded memory, then gets a line with the number of dropped lines', {
   timeout: 20_000,
 }, async (t) => {
   const pipe = join(scratchFolder(t), 'pipe')

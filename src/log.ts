@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-/** How long a shutdown waits for a log that nobody reads, and how much of the log stays in memory. */
+/** How long a shutdown waits for a log that is not read, and how much of the log stays in memory. */
 const FLUSH_MS = 500
 const MAX_WAITING_BYTES = 16 * 2 ** 20
 const [INFO, WARN] = [30, 40]
@@ -10,7 +10,7 @@ const [INFO, WARN] = [30, 40]
 /**
  * Writes JSON lines to stderr in batches, at least every second. All lines of one event-loop turn reach the
  * stream together, because the stream measures its whole buffer on each write. Lines that do not fit, because
- * nobody reads the log or the disk is full, are dropped. A later line reports how many.
+ * the log is not read or the disk is full, are dropped. A later line reports how many.
  */
 export function standardError(
   fd = 2,
@@ -82,7 +82,7 @@ export function readableLog(terminal: Writable): DestinationStream {
 }
 
 function droppedLine(count: number): string {
-  const msg = `${count} log lines were dropped because nobody read them`
+  const msg = `${count} log lines were dropped because the log was not read`
   return `${JSON.stringify({ level: WARN, msg })}\n`
 }
 

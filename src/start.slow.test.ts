@@ -95,7 +95,7 @@ test('a shutdown with a CONNECT request after unread responses closes the connec
   assert.equal(app.service.app.connections.size, 0)
 })
 
-test('while another process locks the store, reads are answered at once, and writes wait until the lock is released', async (t) => {
+test('while another process locks the store, reads are answered immediately, and writes wait until the lock is released', async (t) => {
   const { databaseUrl, get, post } = await startApp(t, { ownProcesses: true })
   await post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const other = new DatabaseSync(fileOf(databaseUrl), { timeout: 5_000 })

@@ -7,7 +7,7 @@ import { createOutageReporter, type Database, type OutageReporter } from './db/d
 import { openDatabase } from './db/open-database.ts'
 import { getCursorSecret } from './db/secrets.ts'
 import { type StartWriter, writerThread } from './db/writer.ts'
-import { entryOf } from './entry.ts'
+import { startFollower } from './follow/follow.ts'
 import type { App } from './http/app.ts'
 import { drain } from './http/drain.ts'
 import type { Face } from './http/face.ts'
@@ -30,7 +30,12 @@ import type { Renderer } from './photos/renderer/render.ts'
 import { startWorkFolderSweep } from './photos/storage/folder.ts'
 import { openPhotos } from './photos/storage/open.ts'
 import { buildServer } from './server.ts'
+import { entryOf } from './source-names.ts'
 import { joinLink, originOf } from './staff/join.ts'
+import { hashPassword } from './staff/passwords.ts'
+import { listAdminEmails } from './staff/store.ts'
+import { createDisabledNotifier } from './webhooks/notice.ts'
+import { startDispatcher } from './webhooks/send.ts'
 
 export interface Service {
   context: Context
@@ -55,12 +60,16 @@ interface Options {
    */
   steady?: () => number
   log?: DestinationStream
+  /** How often followed installations are read; every 2 seconds by default. */
+  followMs?: number
   /** The number of this process among several on the same address. */
   worker?: string
   /** Starts the writer of SQLite; a thread by default. */
   startWriter?: StartWriter
   /** Makes the files of photos; a separate process by default. */
   renderer?: Renderer
+  /** Makes the hashes of passwords. A hash is slow by default, so a stolen hash cannot be guessed. */
+  hashPassword?: Context['hashPassword']
   /** Aborts a start that is waiting for its database. */
   signal?: AbortSignal
   /** Additional faces, for tests. */
@@ -84,7 +93,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const plainDatabase = await openStore(config, loss, options)
     opened.defer(() => plainDatabase.close())
     const database = tracing?.store(plainDatabase) ?? plainDatabase
-    const metrics = await loadMetrics(config, database)
+    const metrics = await loadMetrics(config, database, clock)
     const { db, write, ready, version, scrub } = database
     const secret = await getCursorSecret(db)
     const { id } = await identifyStore(database, config, logger)
@@ -111,7 +120,9 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       metrics,
       tracing,
       knownTime: trackKnownTime(write, { clock, steady }, logger),
+      hashPassword: options.hashPassword ?? ((password) => hashPassword(password)),
       clock,
+      steady,
       cursorSecret: secret,
     }
     const rounds = createRounds(context, jobs, { logger, loss, steady })
@@ -126,6 +137,13 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     // Without a first key, the start makes no link either. The link would give as much access as an admin
     // key.
     const firstLink = firstKey && (await createFirstLink(write, originOf(config, address), clock()))
+    const dispatcher = startDispatcher({
+      ...context,
+      logger,
+      onDisabled: createDisabledNotifier(context, listAdminEmails),
+    })
+    opened.defer(dispatcher.stop)
+    opened.defer(startFollower({ ...context, logger, everyMs: options.followMs }).stop)
     // Jobs start last. Otherwise a long job could hold the connection that the first key needs, and the start
     // would fail. If the start writes nothing, it does not wait for the writer thread.
     opened.defer(sweepRegularly(plainLimiter, loss))
@@ -167,9 +185,13 @@ function openStore(
 }
 
 /** Loads the metrics code only if metrics are on. */
-async function loadMetrics(config: Config, database: Database): Promise<Metrics | undefined> {
+async function loadMetrics(
+  config: Config,
+  database: Database,
+  clock: () => number,
+): Promise<Metrics | undefined> {
   if (config.metricsPort === undefined) return undefined
-  return (await import('./metrics/metrics.ts')).openMetrics(config, database)
+  return (await import('./metrics/metrics.ts')).openMetrics(config, database, clock)
 }
 
 /** Milliseconds since boot, including the time the machine was asleep. */
