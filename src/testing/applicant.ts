@@ -1,29 +1,14 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.ts'
-import { formIn } from './console.ts'
+import { formIn, sendForm } from './console.ts'
 import type { TestApp } from './start-app.ts'
 
 // Requests of a visitor without a key or an account, as a browser sends them.
 
-const OWN = { authorization: undefined }
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
-
 type Fields = Record<string, string>
 
 export const visit = (app: TestApp, path: string, headers: OutgoingHttpHeaders = {}): Promise<Answer> =>
-  app.request(path, { headers: { ...OWN, ...headers } })
-
-export const sendForm = (
-  app: TestApp,
-  path: string,
-  fields: Fields,
-  headers: OutgoingHttpHeaders = {},
-): Promise<Answer> =>
-  app.request(path, {
-    method: 'POST',
-    headers: { ...OWN, ...FORM, ...headers },
-    body: String(new URLSearchParams(fields)),
-  })
+  app.request(path, { headers: { authorization: undefined, ...headers } })
 
 export const PERSON = { name: 'Kim Doe', email: 'kim@doe.example' }
 

@@ -56,6 +56,12 @@ export function send(
       },
     )
     request.on('error', reject)
+    // For DELETE and GET, Node would send the body without its length. The next request would begin with it.
+    if (
+      bytes !== undefined &&
+      !['content-length', 'transfer-encoding'].some((name) => request.hasHeader(name))
+    )
+      request.setHeader('content-length', Buffer.byteLength(bytes))
     request.end(bytes)
   })
 }

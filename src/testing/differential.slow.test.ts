@@ -4,7 +4,7 @@ import { startEngines } from '../../torture/contract/engines.ts'
 import { compareStreams } from '../../torture/contract/stream.ts'
 import { openForCommand } from '../db/open-database.ts'
 
-// The short version of torture/contract/differential.ts, which sends 100,000 requests.
+// The short version of torture/contract/differential.test.ts, which sends 100,000 requests.
 const REQUESTS = 1_000
 /** Responses that the streams must include, so a poor stream is noticed. */
 const EXPECTED = [
@@ -12,7 +12,7 @@ const EXPECTED = [
   ...['403 insufficient_access', '404 pet_not_found', '405 method_not_allowed', '409 pet_not_available'],
   ...['412 precondition_failed', '429 rate_limit_exceeded', '429 api_key_banned'],
 ]
-/** If a stream lacks one of these responses, the next streams are searched for the response. */
+/** If a stream lacks one of these responses, the next streams are searched for it. */
 const MAX_STREAMS = 4
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1e6)
 

@@ -32,20 +32,36 @@ test('npm pack includes the documents that the README links to, and no source', 
   assert.ok(!names.some((name) => name.startsWith('src/')))
 })
 
-test('every relative link in a document points to an existing file', () => {
+/** The anchors of a document: one for each heading, as on GitHub, and its own. */
+function anchorsOf(markdown: string): string[] {
+  const text = markdown.replaceAll(/^```.*?^```/gms, '')
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]
+}
+
+test('every relative link in a document points to an existing file and heading', () => {
   const documents = globSync(['*.md', '{docs,client,bench,torture,checks}/**/*.md'], {
     cwd: fileURLToPath(ROOT),
     exclude: (name) => name === 'node_modules',
   })
   const links = documents.flatMap((document) => {
     const url = new URL(document, ROOT)
-    return [...readFileSync(url, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
-      ([, to = '']) => new URL(to, url),
-    )
+    const text = readFileSync(url, 'utf8')
+    return [...text.matchAll(/\]\((?!https?:)([^)\s]+)/g)].map(([, to = '']) => new URL(to, url))
   })
+  const leadsNowhere = ({ href, hash }: URL): boolean => {
+    const file = new URL(href.replace(hash, ''))
+    if (!existsSync(file)) return true
+    return hash !== '' && !anchorsOf(readFileSync(file, 'utf8')).includes(hash.slice(1))
+  }
 
   assert.deepEqual(
-    links.filter((link) => !existsSync(link)).map(({ pathname }) => pathname),
+    links.filter(leadsNowhere).map(({ href }) => href),
     [],
   )
 })

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SETTINGS } from '../config.ts'
 import { ERRORS, type ErrorDetail } from '../errors.ts'
+import { MAX_UNREAD_BYTES } from '../http/connections.ts'
+import { DELIVERY_LIMITS, SHARE_LIMITS, type ShareLimits, type ShareName } from '../limits/shares.ts'
 import { HEADINGS } from '../transfer/headings.ts'
 import { STATUS_PHRASES } from '../transfer/statuses.ts'
 import { KINDS, WORD_LISTS } from '../transfer/word-lists.ts'
@@ -60,7 +62,49 @@ interface Operation {
   'x-stability'?: string
 }
 
-/** Updates the table of settings in docs/operating.md. */
+/** The name of each shared resource, in the order of the table. */
+const RESOURCES: Record<ShareName, string> = {
+  photoUploads: 'Photos being received',
+  newPhotos: 'Received photos waiting to be decoded',
+  photoSizes: 'Requested photo sizes that do not exist yet',
+  importUploads: 'Import files being received',
+  imports: 'Imports and import previews',
+  reads: 'Requests that read, such as searches',
+  streams: 'Open streams of events',
+  signIns: 'Sign-ins',
+}
+
+/** Updates the tables of settings and shares in docs/operating.md. */
+function renderOperating(operating: string): string {
+  return replaceSection(renderSettings(operating), 'shares', table(SHARE_HEADINGS, shareRows()))
+}
+
+const SHARE_HEADINGS = ['At one time', 'In all', 'A caller over its share']
+
+function shareRows(): string[][] {
+  const rows = Object.entries(RESOURCES).map(([name, resource]) => {
+    const { max, maxPerCaller, advice, maxWaitMs = 0 }: ShareLimits = SHARE_LIMITS[name as ShareName]
+    const own = maxPerCaller === undefined ? '' : `, ${maxPerCaller} for each key or person`
+    const over = advice ? 'gets 429' : `waits up to ${maxWaitMs / 1_000} s, then gets 503`
+    return [resource, `${max.toLocaleString('en-US')}${own}`, over]
+  })
+  const { max, maxPerWebhook } = DELIVERY_LIMITS
+  const unread = `${MAX_UNREAD_BYTES / 1_000_000} MB, counted by address only`
+  return [
+    ...rows,
+    [
+      'Deliveries being sent to webhooks',
+      `${max}, ${maxPerWebhook} to each webhook`,
+      'waits, without an error',
+    ],
+    [
+      'Bytes of large responses that clients have not read',
+      unread,
+      'loses its connection with the most unread bytes',
+    ],
+  ]
+}
+
 function renderSettings(operating: string): string {
   const rows = Object.entries(SETTINGS).map(([name, { default: fallback, meaning }]) => [
     `\`${name}\``,
@@ -143,7 +187,7 @@ function table(head: string[], rows: string[][]): string {
 export const DOCUMENTS: Record<string, (present: string) => string> = {
   'docs/errors.md': renderErrors,
   'docs/importing.md': renderImporting,
-  'docs/operating.md': renderSettings,
+  'docs/operating.md': renderOperating,
   'docs/using.md': renderOperations,
   '.env.example': renderEnvironment,
 }

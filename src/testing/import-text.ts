@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
@@ -11,11 +10,11 @@ import { MAPPINGS } from '../transfer/mappings/all.ts'
 import { ownMapping } from '../transfer/mappings/own.ts'
 import type { Refusal } from '../transfer/report.ts'
 import { cleanup } from './cleanup.ts'
-import { makeKey, scratchFolder } from './start-app.ts'
+import { makeKey, scratchStore } from './start-app.ts'
 
 /** Opens a store. @returns a function that imports a file of the overrides program and exports all animals */
 export async function openForFiles(t: TestContext, from: string) {
-  const url = `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const url = scratchStore(t)
   const store = await openForCommand(url, changes)
   await makeKey(url)
   cleanup(t).defer(() => store.close())

@@ -5,7 +5,7 @@ import type { TestApp } from './start-app.ts'
 // Two people, Ada and Ben, and their data in a store.
 
 export const ADA = { name: 'Ada Asker', email: 'Ada.Asker@example.org' }
-export const BEN = { name: 'Ben Beside', email: 'ben@example.org' }
+export const BEN = { name: 'Ben Bell', email: 'ben@example.org' }
 
 export const erase = (t: TestContext, databaseUrl: string, email = 'ada.asker@EXAMPLE.org') =>
   runCli(t, ['people', 'erase', '--email', email], { DATABASE_URL: databaseUrl })
@@ -51,7 +51,7 @@ export async function fillContacts(app: TestApp): Promise<void> {
   const one = await add({ name: ADA.name, phone }, 'contact-1')
   await patch(`/v1/pets/${one}`, { contact: { email: ADA.email } }, { 'idempotency-key': 'contact-2' })
   await patch(`/v1/pets/${one}`, { contact: { email: null } })
-  await patch(`/v1/pets/${one}`, { contact: { name: 'Ben Beside', phone: null, email: BEN.email } })
+  await patch(`/v1/pets/${one}`, { contact: { name: 'Ben Bell', phone: null, email: BEN.email } })
   const two = await add({ ...ADA, phone })
   const staff = { notes: `Came from\n${ADA.email}.`, kennel: 'B2' }
   const description = `Write to ${ADA.email.toUpperCase()}, or to bada.asker@example.org!`

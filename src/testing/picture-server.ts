@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { TestContext } from 'node:test'
-import { cleanup } from './cleanup.ts'
+import { listenAt } from './site.ts'
 
 type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body?: Buffer; cut?: true }
 
@@ -16,8 +16,6 @@ export async function startPictures(t: TestContext, answers: Record<string, Answ
     if (cut) response.write(body, () => response.destroy())
     else response.end(body)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  cleanup(t).defer(() => void server.close().closeAllConnections())
-  const { port } = server.address() as { port: number }
-  return { requested, answers, hooks, at: (path: string) => `http://127.0.0.1:${port}${path}` }
+  const address = await listenAt(t, server)
+  return { requested, answers, hooks, at: (path: string) => new URL(path, address).href }
 }

@@ -7,7 +7,7 @@ export interface Proxy {
   port: number
   /** Forwards or stalls all connections, including connections that are already open. */
   mode: 'pass' | 'stall'
-  /** Breaks all connections, and refuses new ones until `restore`. */
+  /** Breaks all connections, and refuses new connections until `restore`. */
   cut(): void
   restore(): void
   /** Drops all packets of the open connections silently, as a firewall may do. */

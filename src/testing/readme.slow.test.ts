@@ -31,7 +31,7 @@ test('the first two blocks of the README are the start command and the test comm
 
 test('the adoption in the README, from intake to home, takes six curl commands', () => {
   const [, adoption = ''] =
-    /An adoption, from intake to home\.(.*)He has a home:(.*?```sh.*?```)/s.exec(README) ?? []
+    /adoption from intake to home\.(.*)He has a home:(.*?```sh.*?```)/s.exec(README) ?? []
   const [, last = ''] = /He has a home:.*?```sh\n(.*?)```/s.exec(README) ?? []
 
   assert.equal((adoption + last).match(/^curl .*\/v1\//gm)?.length, 6)

@@ -22,7 +22,7 @@ function hasRoom(): boolean {
 }
 
 /**
- * Whether programs can run from memory. Some tests write programs, but containers often mount /dev/shm with
+ * Whether programs in /dev/shm can run. Some tests write programs there, but containers often mount it with
  * noexec.
  */
 function runsPrograms(): boolean {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { openForCommand } from '../db/open-database.ts'
-import { runOnServer, TEMPLATE, urlOf } from './postgres.ts'
+import { dropDatabases, runOnServer, TEMPLATE, urlOf } from './postgres.ts'
 import { startServer } from './postgres-server.ts'
 import { NEEDS_REDIS, startRedis } from './redis.ts'
 import { openRunFolder } from './run-folder.ts'
@@ -21,8 +21,8 @@ export async function globalSetup(): Promise<void> {
   process.env.TEST_DATABASE_URL ??= await startPostgres()
   process.env.TEST_RUN = String(process.pid)
   process.env.TEST_REDIS_URL ??= await startRedisServer()
+  opened.defer(dropDatabases)
   await runOnServer(`create database ${TEMPLATE()}`)
-  opened.defer(() => runOnServer(`drop database ${TEMPLATE()} with (force)`))
   await (await openForCommand(urlOf(TEMPLATE()))).close()
 }
 

@@ -15,7 +15,10 @@ export interface SmtpServer {
   emails: ReceivedEmail[]
   /** All commands of clients, without the content of e-mails. */
   commands: string[]
-  /** `down` closes each connection; the others receive the content, and then close it or say nothing. */
+  /**
+   * `down` closes each connection. The others receive the content, and then close the connection or say
+   * nothing.
+   */
   fault?: 'down' | 'closes' | 'silent' | undefined
 }
 

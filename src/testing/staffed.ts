@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { invite } from '../staff/join.ts'
-import type { NewPerson } from '../staff/person.ts'
+import type { NewPerson } from '../staff/roles.ts'
 import { browseAs, sendForm, tokenOf } from './console.ts'
 import { startApp } from './start-app.ts'
 

@@ -14,6 +14,7 @@ import type { Environment } from '../keys/key-format.ts'
 import { makeKey as make } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
 import { openRenderer, type Renderer } from '../photos/renderer/render.ts'
+import { hashPassword } from '../staff/passwords.ts'
 import { type Service, start } from '../start.ts'
 import { cleanup } from './cleanup.ts'
 import { type Answer, type RequestOptions, send, sendRaw } from './client.ts'
@@ -32,6 +33,8 @@ export interface Options {
   steady?: () => number
   /** Whether the service has its own writer thread and photo process, as in production. */
   ownProcesses?: boolean
+  /** How often followed installations are read. */
+  followMs?: number
   /** Additional faces. */
   faces?: (context: Context) => Face[]
 }
@@ -69,27 +72,60 @@ export function scratchFolder(t: TestContext): string {
   return folder
 }
 
-type MakeStore = (t: TestContext) => string | Promise<string>
+interface Stores {
+  /** Creates a store that lasts until the end of the test run. @returns its URL */
+  createTemplate(): Promise<string>
+  /** Copies a template. The copy is removed after the test. @returns its URL */
+  copy(t: TestContext, template: string): Promise<string>
+}
 
-/** Creates the stores of tests; undefined if stores are SQLite files. */
-let makeOtherStore: MakeStore | undefined
+let templateFiles = 0
+
+const FILES: Stores = {
+  async createTemplate() {
+    templateFiles += 1
+    const file = join(tmpdir(), `template-${process.pid}-${templateFiles}.db`)
+    copyFileSync(process.env.TEST_STORE ?? '', file)
+    return `sqlite:${file}`
+  },
+  async copy(t, template) {
+    return copyFile(t, fileOf(template))
+  },
+}
+
+/** Creates a SQLite store without keys or animals. It is removed after the test. @returns its URL */
+export function scratchStore(t: TestContext): string {
+  return copyFile(t, process.env.TEST_STORE ?? '')
+}
+
+/** Copying a store is faster than creating its tables. */
+function copyFile(t: TestContext, template: string): string {
+  const file = join(scratchFolder(t), 'test.db')
+  copyFileSync(template, file)
+  return `sqlite:${file}`
+}
+
+let stores = FILES
 
 /** Settings of all services, unless a test overrides them. */
 let commonSettings: Record<string, string> = {}
 
-/** Makes all tests create their stores with `make`. */
-export function useStores(make: MakeStore, settings: Record<string, string> = {}): void {
-  makeOtherStore = make
+/** Makes all tests use stores of another kind than SQLite files. */
+export function useStores(otherStores: Stores, settings: Record<string, string> = {}): void {
+  stores = otherStores
   commonSettings = settings
 }
 
 /** All services of a test process share one photo process, because starting it takes a while. */
 const renderer: Renderer = { ...openRenderer(), close: async () => undefined }
 
+/** Makes hashes at the lowest cost, which are verified like all others. */
+const hashQuickly = (password: string): Promise<string> =>
+  hashPassword(password, { memory: 8, passes: 1, parallelism: 1 })
+
 /** Starts a complete service on a free port, with its own store and a clock that only the test moves. */
 export async function startApp(t: TestContext, options: Options = {}): Promise<TestApp> {
-  const existing = options.databaseUrl ?? (await makeOtherStore?.(t))
-  const databaseUrl = existing ?? `sqlite:${join(scratchFolder(t), 'test.db')}`
+  const { databaseUrl, key } = await openStore(t, options)
   const clock = { now: options.now ?? NOW }
   const log: string[] = []
   const config = readConfig({
@@ -101,13 +137,11 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     ...commonSettings,
     ...options.settings,
   })
-  const key = existing
-    ? await makeKey(existing, options.key, config.environment)
-    : await copyTemplate(databaseUrl, options.key, config.environment)
   const service = await start(config, {
     clock: () => clock.now,
-    ...(!options.ownProcesses && { startWriter: sameThread, renderer }),
+    ...(!options.ownProcesses && { startWriter: sameThread, renderer, hashPassword: hashQuickly }),
     ...(options.steady && { steady: options.steady }),
+    ...(options.followMs && { followMs: options.followMs }),
     ...(options.faces && { faces: options.faces }),
     log: { write: (line) => log.push(line) },
   })
@@ -144,25 +178,30 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
   }
 }
 
-/** Stores with one key, by the properties of the key. Copying a store is faster than creating one. */
-const templates = new Map<string, { file: string; key: Promise<string> }>()
+interface StoreWithKey {
+  databaseUrl: string
+  key: string
+}
 
-async function copyTemplate(
-  databaseUrl: string,
-  key: Partial<keys.NewKey> = {},
-  environment: Environment,
-): Promise<string> {
+/** Stores with one key, by the properties of the key. Copying a store is faster than creating a key. */
+const templates = new Map<string, Promise<StoreWithKey>>()
+
+async function openStore(
+  t: TestContext,
+  { databaseUrl, key, settings = {} }: Options,
+): Promise<StoreWithKey> {
+  const environment = settings.ADOPTABLE_ENVIRONMENT === 'staging' ? 'staging' : 'production'
+  if (databaseUrl) return { databaseUrl, key: await makeKey(databaseUrl, key, environment) }
   const name = JSON.stringify([key, environment])
-  let template = templates.get(name)
-  if (!template) {
-    const copied = join(tmpdir(), `template-${process.pid}-${templates.size}.db`)
-    copyFileSync(process.env.TEST_STORE ?? '', copied)
-    template = { file: copied, key: makeKey(`sqlite:${copied}`, key, environment) }
-    templates.set(name, template)
-  }
-  const secret = await template.key
-  copyFileSync(template.file, fileOf(databaseUrl))
-  return secret
+  const template = templates.get(name) ?? createTemplate(key, environment)
+  templates.set(name, template)
+  const filled = await template
+  return { ...filled, databaseUrl: await stores.copy(t, filled.databaseUrl) }
+}
+
+async function createTemplate(key: Options['key'], environment: Environment): Promise<StoreWithKey> {
+  const databaseUrl = await stores.createTemplate()
+  return { databaseUrl, key: await makeKey(databaseUrl, key, environment) }
 }
 
 /** Creates a key directly in the store, as `adoptable keys create` does. @returns the key */

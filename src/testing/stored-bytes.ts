@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import pg from 'pg'
 import { fileOf, isPostgres } from '../db/store-url.ts'
+import { queryDatabase } from './postgres.ts'
 
 /** Reads all bytes in the files of a store. On PostgreSQL, reads tables and indexes, but not the WAL. */
 export async function storedBytes(databaseUrl: string): Promise<string> {
@@ -12,13 +12,11 @@ export async function storedBytes(databaseUrl: string): Promise<string> {
 }
 
 async function bytesOfRelations(databaseUrl: string): Promise<string> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query('checkpoint')
-  const { rows } = await client.query<{ bytes: Buffer }>(
+  await queryDatabase(databaseUrl, 'checkpoint')
+  const rows = await queryDatabase<{ bytes: Buffer }>(
+    databaseUrl,
     `select pg_read_binary_file(pg_relation_filepath(oid)) as bytes from pg_class
       where relkind in ('r', 't', 'i') and relfilenode <> 0`,
   )
-  await client.end()
   return rows.map(({ bytes }) => bytes.toString('latin1')).join('\n')
 }

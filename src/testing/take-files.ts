@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { suite } from 'node:test'
-import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { runFile } from './run-file.ts'
 import { folderOfPart } from './taken-files.ts'
 
 /**
@@ -17,7 +16,7 @@ export async function takeFiles(part: string, files: string[]): Promise<void> {
   writeFileSync(join(folder, 'files.json'), JSON.stringify(files))
   for (const [index, file] of files.entries()) {
     if (!take(join(folder, String(index)))) continue
-    await suite(file, () => import(pathToFileURL(resolve(file)).href))
+    await runFile(file)
     writeFileSync(join(folder, String(index), 'done'), '')
   }
 }

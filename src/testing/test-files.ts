@@ -50,12 +50,15 @@ export const ON_POSTGRES = longestFirst([
   'src/faces/web/console/photos/photos.test.ts',
   'src/faces/web/console/sign-in/join.test.ts',
   'src/faces/web/console/sign-in/sign-in.test.ts',
+  'src/faces/web/console/webhooks/webhooks.test.ts',
   'src/faces/web/gallery/animal.test.ts',
   'src/faces/web/gallery/apply.test.ts',
   'src/faces/web/gallery/hostile.test.ts',
   'src/faces/web/gallery/list.test.ts',
   'src/faces/web/gallery/private.test.ts',
   'src/faces/web/gallery/shelter.test.ts',
+  'src/events/events.test.ts',
+  'src/events/stream.test.ts',
   'src/http/idempotency.test.ts',
   'src/http/int64.test.ts',
   'src/http/query.test.ts',
@@ -91,6 +94,11 @@ export const ON_POSTGRES = longestFirst([
   'src/staff/staff.test.ts',
   'src/transfer/import.test.ts',
   'src/vocabulary/vocabulary.test.ts',
+  'src/follow/copies.test.ts',
+  'src/follow/follow.test.ts',
+  'src/webhooks/webhooks.test.ts',
+  'src/webhooks/deliveries.test.ts',
+  'src/webhooks/addresses.test.ts',
 ])
 
 /** Tests that depend on rate limits, which also run with PostgreSQL and Redis. */

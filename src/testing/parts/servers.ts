@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Redis } from 'ioredis'
-import { scratchDatabase } from '../postgres.ts'
+import { DATABASES } from '../postgres.ts'
 import { NEEDS_REDIS } from '../redis.ts'
 import { startApp, useStores } from '../start-app.ts'
 import { takeFiles } from '../take-files.ts'
@@ -10,7 +10,7 @@ import { ON_SERVERS } from '../test-files.ts'
 // Runs on PostgreSQL, with Redis if one is installed.
 const { TEST_REDIS_URL } = process.env
 
-useStores(scratchDatabase, TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {})
+useStores(DATABASES, TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {})
 
 test('the limits of these tests are counted in Redis', TEST_REDIS_URL ? {} : NEEDS_REDIS, async (t) => {
   const redis = new Redis(TEST_REDIS_URL ?? '')
