@@ -50,7 +50,9 @@ const MEDIA_TYPE = 'application/json'
 /** Returns the text of each generated file by name. @throws on a description with unsupported features */
 export function generate({ paths, components }: Description): Record<string, string> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => describe(path, method, operation)),
+    Object.entries(methods)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, operation]) => describe(path, method, operation)),
   )
   const code = `  | '${Object.keys(ERRORS).join("'\n  | '")}'`
   const sent = sentSchemas({ paths, components })
@@ -66,6 +68,10 @@ export function generate({ paths, components }: Description): Record<string, str
     'operations.ts': operationsText(operations),
   }
 }
+
+/** A stream has no end, so no method can return it. */
+const isStream = ({ responses }: Operation): boolean =>
+  responses[200]?.content?.['text/event-stream'] !== undefined
 
 /** Names of all schemas used in request bodies. */
 function sentSchemas({ paths, components }: Description): Set<string> {
@@ -85,19 +91,21 @@ function sentSchemas({ paths, components }: Description): Set<string> {
 /** @param sent whether the client sends it: it omits undefined members, so these are allowed */
 function schemaText(name: string, schema: Schema, sent: boolean): string {
   const head = `${comment(schema.description ?? '', '')}export `
-  if (!schema.properties) return `${head}type ${nameOf(name)} = ${typeOf(schema)}\n`
+  if (!schema.properties) {
+    const line = `type ${nameOf(name)} = ${typeOf(schema)}`
+    const isLong = line.length + 'export '.length > WIDTH
+    return `${head}${isLong ? line.replaceAll(/ (?:\| )?(?=')/g, '\n  | ') : line}\n`
+  }
   const members = Object.entries(schema.properties).map(([member, of]) => {
     // The description has an open list; the client's type has all known codes.
     const type = name === 'Error' && member === 'code' ? 'ErrorCode' : typeOf(of)
     const optional = schema.required?.includes(member) ? '' : '?'
     const open = sent && optional ? ' | undefined' : ''
     const line = `  ${member}${optional}: ${type}${open}`
-    return `${comment(of.description ?? '', '  ')}${line.length > COLUMNS ? breakUnion(line) : line}\n`
+    return `${comment(of.description ?? '', '  ')}${line.length > WIDTH ? breakUnion(line) : line}\n`
   })
   return `${head}interface ${nameOf(name)} {\n${members.join('')}}\n`
 }
-
-const COLUMNS = 110
 
 /** Breaks a union that is longer than a line. */
 function breakUnion(member: string): string {
@@ -225,7 +233,7 @@ function parametersText(type: string, own: Parameter[], body: string | undefined
     const initial = schema.default === undefined ? '' : ` ${JSON.stringify(schema.default)} by default.`
     const [mark, open] = required ? ['', ''] : ['?', ' | undefined']
     const line = `  ${name}${mark}: ${parameterType(parameter)}${open}`
-    return `${comment(description + initial, '  ')}${line.length > COLUMNS ? breakUnion(line) : line}\n`
+    return `${comment(description + initial, '  ')}${line.length > WIDTH ? breakUnion(line) : line}\n`
   })
   return `export interface ${type} ${body ? `extends ${body} ` : ''}{\n${members.join('')}}\n`
 }
@@ -256,8 +264,12 @@ ${methods.map(({ text }) => text).join('\n')}}
 `
 }
 
+/** Sorts names as Biome does: by letter, and capitals before small letters. */
+const sortKey = (name: string): string =>
+  name.replace(/[a-z]/gi, (letter) => letter.toLowerCase() + (letter < 'a' ? 0 : 1))
+
 function importText(names: string[], file: string): string {
-  const all = [...new Set(names)].sort()
+  const all = [...new Set(names)].sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
   const line = `import type { ${all.join(', ')} } from '${file}'`
   return line.length <= WIDTH ? line : inBrackets('', 'import type {', all, `} from '${file}'`)
 }

@@ -91,7 +91,10 @@ test('CommonJS and ES modules share the same classes', async () => {
     ))`
   writeFileSync(join(folder, 'program.cjs'), program)
 
-  assert.match(await run(folder, process.execPath, 'program.cjs'), /^AdoptableClient,AdoptableError true\n$/)
+  assert.match(
+    await run(folder, process.execPath, 'program.cjs'),
+    /^AdoptableClient,AdoptableError,WebhookError,verifyWebhook true\n$/,
+  )
 })
 
 test('every link of the README stays inside the package', () => {

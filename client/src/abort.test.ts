@@ -117,16 +117,16 @@ test('an abort ends an iteration in the middle of a page; a new iteration starts
   for (const whose of ['client', 'call']) {
     const controller = new AbortController()
     const { signal } = controller
-    const walk =
+    const animals =
       whose === 'client'
         ? new AdoptableClient({ ...settings, signal }).pets({ limit: 2 })
         : client.pets({ limit: 2 }, { signal })
-    assert.equal((await walk.next()).value?.name, 'C')
+    assert.equal((await animals.next()).value?.name, 'C')
 
     controller.abort(REASON)
 
-    await assert.rejects(walk.next(), REASON)
-    assert.deepEqual(await walk.next(), { done: true, value: undefined })
+    await assert.rejects(animals.next(), REASON)
+    assert.deepEqual(await animals.next(), { done: true, value: undefined })
   }
   assert.equal(answered(app, 200), 2)
 

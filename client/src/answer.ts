@@ -72,13 +72,18 @@ function messageOf({ message, details }: ErrorBody): string {
   return [message, ...problems].join(' ')
 }
 
-/** The cursor of the next page, from the Link header (RFC 8288); undefined on the last one. */
+/** The cursor of the next page; undefined on the last one. */
 export function nextCursor(headers: Headers): string | undefined {
+  return nextParameter(headers, 'cursor')
+}
+
+/** A parameter of the next page, from the Link header (RFC 8288). */
+export function nextParameter(headers: Headers, name: string): string | undefined {
   const [, address] = /<([^<>]*)>(?:\s*;[^,<]*)?;\s*rel="?next\b/i.exec(headers.get('link') ?? '') ?? []
   if (address === undefined) return undefined
   // Only the query matters; a malformed Link header of a proxy must not make the response an error.
   const [query] = address.replace(/^[^?]*\??/, '').split('#')
-  return new URLSearchParams(query).get('cursor') ?? undefined
+  return new URLSearchParams(query).get(name) ?? undefined
 }
 
 /** @returns undefined if the response does not have all three headers */

@@ -1,41 +1,31 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import http from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { NEEDS_BROWSER, openBrowser } from '../../src/testing/browser.ts'
-import { cleanup } from '../../src/testing/cleanup.ts'
 import { picture } from '../../src/testing/pictures.ts'
+import { type Reply, startFront } from './testing/front.ts'
 import { startClient } from './testing/start-client.ts'
 
 /** Serves a page that uses the client, the service itself, and two URLs that redirect. */
 async function startSite(t: TestContext, port: number): Promise<string> {
   const photo = await picture({ width: 800, height: 600 })
-  const server = http.createServer((request, response) => {
-    const { method, url = '', headers } = request
+  const replyOf = (type: string, body: string | Buffer): Reply => {
+    return { status: 200, headers: { 'content-type': type }, body }
+  }
+  const { baseUrl } = await startFront(t, port, ({ url = '' }) => {
     const [, file] = /^\/client\/([\w-]+\.ts)$/.exec(url) ?? []
-    if (url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>')
-    else if (url === '/rex.jpg') response.writeHead(200, { 'content-type': 'image/jpeg' }).end(photo)
-    else if (file) {
-      const code = stripTypeScriptTypes(readFileSync(new URL(file, import.meta.url), 'utf8'))
-      response.writeHead(200, { 'content-type': 'text/javascript' }).end(code)
-    } else if (url.startsWith('/v1/pets/2/')) {
-      request.resume()
-      response.writeHead(307, { location: url.replace('/2/', '/1/') }).end()
-    } else {
-      const onward = http.request({ port, host: '127.0.0.1', method, path: url, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(response)
-      })
-      request.pipe(onward)
-    }
+    if (url === '/') return replyOf('text/html', '<!doctype html>')
+    if (url === '/rex.jpg') return replyOf('image/jpeg', photo)
+    if (file)
+      return replyOf(
+        'text/javascript',
+        stripTypeScriptTypes(readFileSync(new URL(file, import.meta.url), 'utf8')),
+      )
+    if (!url.startsWith('/v1/pets/2/')) return undefined
+    return { status: 307, headers: { location: url.replace('/2/', '/1/') } }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanup(t).defer(() => void server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return new URL(baseUrl).origin
 }
 
 test('a browser uploads with progress, gets error codes, and rejects responses after redirects', {
@@ -53,14 +43,14 @@ test('a browser uploads with progress, gets error codes, and rejects responses a
       baseUrl: '${site}/v1', key: ${JSON.stringify(settings.key)}, retries: 0,
     })
     const file = await (await fetch('/rex.jpg')).blob()
-    const told = []
-    const options = { alt: 'Rex', onProgress: (progress) => told.push(progress) }
+    const progress = []
+    const options = { alt: 'Rex', onProgress: (one) => progress.push(one) }
     const { data, status, headers, requestId } = await client.photos.add(1, file, options)
     const failed = (...call) => client.photos.add(...call).then(() => 'nothing', ({ code, name }) => code ?? name)
     const aborted = AbortSignal.abort(new RangeError())
     return {
       added: [status, data.alt, data.width, headers.get('content-type'), typeof requestId],
-      last: told.at(-1),
+      last: progress.at(-1),
       size: file.size,
       again: (await client.photos.add(1, file, options)).status,
       gone: await failed(9, file, options),

@@ -1,5 +1,6 @@
 import { type Answer, type NotModified, readAnswer, readRateLimit } from './answer.ts'
 import { AdoptableError } from './error.ts'
+import { type EventParameters, eventPages, type Feed, type MirrorParameters, mirrorPets } from './events.ts'
 import { Gate } from './gate.ts'
 import {
   type ListApplicationsParameters,
@@ -17,11 +18,12 @@ import {
   prepare,
   type ReadOptions,
 } from './request.ts'
-import type { Application, Order, Pet, Photo } from './schemas.ts'
+import type { Application, Event, Order, Pet, Photo } from './schemas.ts'
 import { backoff, MACHINE_TIME, sleepUntil, type Time } from './time.ts'
 
 export type { Answer, NotModified, RateLimit } from './answer.ts'
 export { AdoptableError, type ClientErrorCode } from './error.ts'
+export type { EventParameters, MirrorParameters, MirrorTarget } from './events.ts'
 export type * from './operations.ts'
 export type { OnProgress, Progress } from './progress.ts'
 export type {
@@ -34,6 +36,13 @@ export type {
   ReadOptions,
 } from './request.ts'
 export type * from './schemas.ts'
+export {
+  verifyWebhook,
+  WebhookError,
+  type WebhookHeaders,
+  type WebhookMessage,
+  type WebhookOptions,
+} from './webhook.ts'
 
 export interface ClientSettings extends Optional<Time> {
   /** The URL of the service, with its version: `https://pets.example.org/v1`. */
@@ -57,11 +66,12 @@ export interface ClientSettings extends Optional<Time> {
 /** All members optional, and each may be undefined. */
 type Optional<Members> = { [Name in keyof Members]?: Members[Name] | undefined }
 
-/** The parameters of a whole list, without those of a single page. */
+/** The parameters of a list, except the parameters of a single page. */
 type ListParameters<Parameters> = Omit<Parameters, 'cursor'>
 
 interface PageParameters {
   cursor?: string | undefined
+  limit?: number | undefined
 }
 
 export interface PhotoOptions extends FileOptions {
@@ -79,6 +89,9 @@ interface Failure {
 
 /** Items per page: the service's maximum, because each page counts as a request. */
 const PAGE_SIZE = 100
+
+/** Seconds between two requests for events when there are no more. */
+const POLL_SECONDS = 5
 
 /** Time limit of an upload: the service waits 300 s for the file, then converts it. */
 const UPLOAD_MS = 330_000
@@ -138,9 +151,7 @@ export class AdoptableClient extends Operations {
     parameters: ListParameters<ListPetsParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Pet, void, undefined> {
-    const list = (page: PageParameters) =>
-      this.listPets({ ...parameters, ...page, limit: parameters.limit ?? PAGE_SIZE }, options)
-    return iterate(list, [this.#signal, options.signal], this.#pause(options))
+    return this.#iterate((page) => this.listPets({ ...parameters, ...page }, options), parameters, options)
   }
 
   /** Iterates over all matching orders that this key may see. */
@@ -148,9 +159,7 @@ export class AdoptableClient extends Operations {
     parameters: ListParameters<ListOrdersParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Order, void, undefined> {
-    const list = (page: PageParameters) =>
-      this.listOrders({ ...parameters, ...page, limit: parameters.limit ?? PAGE_SIZE }, options)
-    return iterate(list, [this.#signal, options.signal], this.#pause(options))
+    return this.#iterate((page) => this.listOrders({ ...parameters, ...page }, options), parameters, options)
   }
 
   /** Iterates over all matching applications that this key may see. */
@@ -158,9 +167,49 @@ export class AdoptableClient extends Operations {
     parameters: ListParameters<ListApplicationsParameters> = {},
     options: CallOptions = {},
   ): AsyncGenerator<Application, void, undefined> {
-    const list = (page: PageParameters) =>
-      this.listApplications({ ...parameters, ...page, limit: parameters.limit ?? PAGE_SIZE }, options)
-    return iterate(list, [this.#signal, options.signal], this.#pause(options))
+    return this.#iterate(
+      (page) => this.listApplications({ ...parameters, ...page }, options),
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Iterates over events, oldest first, and waits for new events. Ends only by a `break`, the signal or an
+   * error, such as `events_expired`.
+   */
+  async *events(
+    parameters: EventParameters = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Event, void, undefined> {
+    for await (const { events } of eventPages(this.#feed(parameters, options), parameters)) {
+      for (const event of events) {
+        for (const signal of [this.#signal, options.signal]) signal?.throwIfAborted()
+        yield event
+      }
+    }
+  }
+
+  /**
+   * Keeps a copy of all animals up to date: copies them, then reads each changed animal again. Rejects only
+   * when the signal aborts it, or with an error.
+   */
+  mirror(parameters: MirrorParameters, options: CallOptions = {}): Promise<never> {
+    return mirrorPets(this.#feed(parameters, options), parameters)
+  }
+
+  #feed({ pollSeconds = POLL_SECONDS }: { pollSeconds?: number | undefined }, options: CallOptions): Feed {
+    return {
+      listEvents: (query) => this.listEvents(query, options),
+      listPets: (query) => this.listPets(query, options),
+      allPets: () => this.pets({ sort: 'id' }, options),
+      pause: () => this.#sleep(pollSeconds * 1000, options.signal),
+    }
+  }
+
+  #sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+    const againAt = this.#time.clock() + milliseconds
+    return untilEither(this.#signal, signal, (either) => sleepUntil(againAt, this.#time, either))
   }
 
   /** Uploads photos. */
@@ -171,12 +220,13 @@ export class AdoptableClient extends Operations {
       this.addOrganizationPhoto({ organizationId: id, alt: options.alt }, file, options),
   }
 
-  #pause({ signal }: CallOptions): (attempts: number) => Promise<void> {
-    const { clock, random } = this.#time
-    return (attempts) => {
-      const againAt = clock() + backoff(attempts, random)
-      return untilEither(this.#signal, signal, (either) => sleepUntil(againAt, this.#time, either))
-    }
+  #iterate<Item>(
+    list: (page: PageParameters) => Promise<Answer<Item[]>>,
+    { limit = PAGE_SIZE }: { limit?: number | undefined },
+    { signal }: CallOptions,
+  ): AsyncGenerator<Item, void, undefined> {
+    const pause = (attempts: number) => this.#sleep(backoff(attempts, this.#time.random), signal)
+    return iterate((page) => list({ ...page, limit }), [this.#signal, signal], pause)
   }
 
   protected override async send<Data>(

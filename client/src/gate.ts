@@ -3,8 +3,8 @@ import { sleepUntil, type Time } from './time.ts'
 
 /**
  * The maximum number of concurrent requests, even if more are left in the window. If other clients use the
- * same key, the service may reject all of these requests. Twice this number of rejections, in two windows of
- * a minute, is far from a ban.
+ * same key, the service may reject all of these requests. Twice this number of rejections in two minutes is
+ * far from a ban.
  */
 const MAX_CONCURRENT = 16
 

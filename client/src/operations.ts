@@ -20,6 +20,10 @@ import type {
   Categories,
   Category,
   CategoryPatch,
+  Deliveries,
+  Delivery,
+  Events,
+  EventType,
   Inventory,
   NewApplication,
   NewCategory,
@@ -28,6 +32,7 @@ import type {
   NewPet,
   NewSuggestedBreed,
   NewSuggestedColor,
+  NewWebhook,
   Order,
   OrderPatch,
   OrderStatus,
@@ -44,11 +49,16 @@ import type {
   Photo,
   PhotoPatch,
   Photos,
+  Recovery,
   Statistics,
   SuggestedBreed,
   SuggestedBreeds,
   SuggestedColor,
   SuggestedColors,
+  Webhook,
+  WebhookPatch,
+  Webhooks,
+  WebhookWithSecret,
 } from './schemas.ts'
 
 export interface ListPetsParameters {
@@ -359,7 +369,7 @@ export interface DeleteCategoryParameters {
 }
 
 export interface ListBreedsParameters {
-  /** Only those of this category. */
+  /** Only names of this category. */
   categoryId?: number | undefined
   /** Maximum number of names returned. 1000 by default. */
   limit?: number | undefined
@@ -378,7 +388,7 @@ export interface DeleteBreedParameters {
 }
 
 export interface ListColorsParameters {
-  /** Only those of this category. */
+  /** Only names of this category. */
   categoryId?: number | undefined
   /** Maximum number of names returned. 1000 by default. */
   limit?: number | undefined
@@ -441,6 +451,70 @@ export interface GetStatisticsParameters {
   organizationId?: number | undefined
   /** The number of calendar months to count, the current one included. 12 by default. */
   months?: number | undefined
+}
+
+export interface ListEventsParameters {
+  /**
+   * Only events after the event with this id. Default: all events of the log. `latest`: only events that
+   * happen from now on.
+   */
+  after?: string | undefined
+  /** Only events of these types. */
+  type?: OneOrMore<EventType> | undefined
+  /** Maximum number of events returned. 100 by default. */
+  limit?: number | undefined
+}
+
+export interface GetWebhookParameters {
+  /** Identifier of the webhook. */
+  webhookId: number
+}
+
+export interface UpdateWebhookParameters extends WebhookPatch {
+  /** Identifier of the webhook. */
+  webhookId: number
+}
+
+export interface DeleteWebhookParameters {
+  /** Identifier of the webhook. */
+  webhookId: number
+}
+
+export interface RotateWebhookSecretParameters {
+  /** Identifier of the webhook. */
+  webhookId: number
+}
+
+export interface TestWebhookParameters {
+  /** Identifier of the webhook. */
+  webhookId: number
+}
+
+export interface ListDeliveriesParameters {
+  /** Only deliveries with this status. */
+  status?: 'pending' | 'delivered' | 'failed' | undefined
+  /** Only deliveries with a lower id, for the next page. */
+  before?: number | undefined
+  /** Maximum number of deliveries returned. 20 by default. */
+  limit?: number | undefined
+  /** Identifier of the webhook. */
+  webhookId: number
+}
+
+export interface RetryDeliveryParameters {
+  /** Identifier of the webhook. */
+  webhookId: number
+  /** Identifier of the delivery. */
+  deliveryId: number
+}
+
+export interface RecoverDeliveriesParameters {
+  /** The time from which missed events are sent again. */
+  since: string
+  /** The `continueAfter` of the previous response. */
+  after?: string | undefined
+  /** Identifier of the webhook. */
+  webhookId: number
 }
 
 export interface ListOrdersParameters {
@@ -854,6 +928,105 @@ export abstract class Operations {
   }
 
   /**
+   * List events. Lists changes, oldest first. The Link header always has a next page, even after the newest
+   * event: request that page later to get new events. A page may be shorter than `limit`, or empty. Events
+   * are kept for 30 days, unless the operator has set another time; an older `after` gets a 410. Stability:
+   * beta.
+   */
+  listEvents(parameters: ListEventsParameters = {}, options: CallOptions = {}): Promise<Answer<Events>> {
+    return this.send({ method: 'GET', path: '/events' }, parameters, options)
+  }
+
+  /** List webhooks. Stability: beta. */
+  listWebhooks(options: CallOptions = {}): Promise<Answer<Webhooks>> {
+    return this.send({ method: 'GET', path: '/webhooks' }, {}, options)
+  }
+
+  /**
+   * Add a webhook. The service sends each event to the address, as a signed POST request (Standard Webhooks
+   * 1.0). Any 2xx response counts as received. Otherwise, the event is sent again, up to ten times in three
+   * days. Stability: beta.
+   */
+  createWebhook(parameters: NewWebhook, options: OnceOptions = {}): Promise<Answer<WebhookWithSecret>> {
+    return this.send({ method: 'POST', path: '/webhooks', onceByKey: true }, parameters, options)
+  }
+
+  /** Get a webhook. Stability: beta. */
+  getWebhook(parameters: GetWebhookParameters, options: CallOptions = {}): Promise<Answer<Webhook>> {
+    return this.send({ method: 'GET', path: '/webhooks/{webhookId}' }, parameters, options)
+  }
+
+  /**
+   * Change a webhook. Set `enabled` to true to enable a webhook that the service has disabled. Stability:
+   * beta.
+   */
+  updateWebhook(parameters: UpdateWebhookParameters, options: OnceOptions = {}): Promise<Answer<Webhook>> {
+    return this.send({ method: 'PATCH', path: '/webhooks/{webhookId}', onceByKey: true }, parameters, options)
+  }
+
+  /** Remove a webhook. Stability: beta. */
+  deleteWebhook(parameters: DeleteWebhookParameters, options: CallOptions = {}): Promise<Answer<undefined>> {
+    return this.send({ method: 'DELETE', path: '/webhooks/{webhookId}' }, parameters, options)
+  }
+
+  /** Make a new secret. For 24 hours, deliveries are also signed with the old secret. Stability: beta. */
+  rotateWebhookSecret(
+    parameters: RotateWebhookSecretParameters,
+    options: OnceOptions = {},
+  ): Promise<Answer<WebhookWithSecret>> {
+    return this.send(
+      { method: 'POST', path: '/webhooks/{webhookId}/rotate', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /** Send a test. Sends an event of the type `webhook.test`. Stability: beta. */
+  testWebhook(parameters: TestWebhookParameters, options: OnceOptions = {}): Promise<Answer<Delivery>> {
+    return this.send(
+      { method: 'POST', path: '/webhooks/{webhookId}/test', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * List deliveries of a webhook. Newest first. For the next page, send the lowest id as `before`. Stability:
+   * beta.
+   */
+  listDeliveries(
+    parameters: ListDeliveriesParameters,
+    options: CallOptions = {},
+  ): Promise<Answer<Deliveries>> {
+    return this.send({ method: 'GET', path: '/webhooks/{webhookId}/deliveries' }, parameters, options)
+  }
+
+  /** Send a delivery again. Stability: beta. */
+  retryDelivery(parameters: RetryDeliveryParameters, options: OnceOptions = {}): Promise<Answer<Delivery>> {
+    return this.send(
+      { method: 'POST', path: '/webhooks/{webhookId}/deliveries/{deliveryId}/retry', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
+   * Send missed events again. Sends the events that were not delivered since a time, including events that
+   * were never tried. One request looks at 2,000 events; `continueAfter` says where to continue. Stability:
+   * beta.
+   */
+  recoverDeliveries(
+    parameters: RecoverDeliveriesParameters,
+    options: OnceOptions = {},
+  ): Promise<Answer<Recovery>> {
+    return this.send(
+      { method: 'POST', path: '/webhooks/{webhookId}/recover', onceByKey: true },
+      parameters,
+      options,
+    )
+  }
+
+  /**
    * List orders. The orders that this key placed; for a key of an organization, the orders for its animals;
    * for an admin key, all orders. Newest first, in pages like the list of animals. Stability: experimental.
    */
@@ -923,8 +1096,9 @@ export abstract class Operations {
 
   /**
    * Decide about an application. Approving an application places an approved order and makes the animal
-   * pending. Completing that order declines all other applications for the animal. Cancelling it puts this
-   * one back in review. Declining or withdrawing an approved application cancels its order. Stability: beta.
+   * pending. Completing that order declines all other applications for the animal. Cancelling that order
+   * returns this application to review. Declining or withdrawing an approved application cancels its order.
+   * Stability: beta.
    */
   updateApplication(
     parameters: UpdateApplicationParameters,

@@ -12,17 +12,17 @@ test('photos are added to an animal and an organization, with progress', async (
   const { client, app } = await startClient(t)
   await client.createPet({ name: 'Rex', categoryId: 1 })
   const file = await blobOf()
-  const told: Progress[] = []
+  const progress: Progress[] = []
 
   const { data, status } = await client.photos.add(1, file, {
     alt: 'Rex asleep',
-    onProgress: (progress) => told.push(progress),
+    onProgress: (one) => progress.push(one),
   })
 
   assert.deepEqual([status, data.alt, data.width], [201, 'Rex asleep', 800])
-  assert.deepEqual(told.at(-1), { sent: file.size, total: file.size })
+  assert.deepEqual(progress.at(-1), { sent: file.size, total: file.size })
   assert.deepEqual((await client.getPet({ petId: 1 })).data.photos, [data])
-  assert.equal((await client.photos.add(1, file)).status, 200, 'it is there already')
+  assert.equal((await client.photos.add(1, file)).status, 200, 'the photo exists already')
   await app.service.context.write(changes.insertOrganization, { name: 'Shelter' }, 0)
   assert.equal((await client.photos.addToOrganization(1, file)).status, 201)
 })

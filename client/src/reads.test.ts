@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AdoptableClient, AdoptableError } from './client.ts'
-import { startFront } from './testing/front.ts'
+import { startWithFront } from './testing/front.ts'
 import { startClient } from './testing/start-client.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
@@ -52,10 +52,8 @@ test('nextCursor is the cursor of the next page, and is undefined on the last pa
 })
 
 test('headers of the client and of a call are sent, but cannot replace the headers that the client sets itself', async (t) => {
-  const { settings, app } = await startClient(t)
-  const front = await startFront(t, app.port)
   const headers = { 'X-Shop': 'one', 'x-via': 'client', Authorization: 'Bearer other' }
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, headers })
+  const { front, client, settings, app } = await startWithFront(t, { headers })
   headers['X-Shop'] = 'changed'
 
   const mine = { 'X-Via': 'call', 'X-Request-Id': 'mine-1', AUTHORIZATION: 'no', 'Idempotency-Key': 'no' }
@@ -71,9 +69,7 @@ test('headers of the client and of a call are sent, but cannot replace the heade
 })
 
 test('headers added by a proxy do not affect the result', async (t) => {
-  const { settings, app } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 0 })
+  const { front, client } = await startWithFront(t, { retries: 0 })
   front.replies.push(
     { status: 201, headers: { link: '<http://[>; rel="next"' }, body: '{}' },
     { status: 400, body: '{ "code": "bad_request", "message": "No.", "details": {} }' },

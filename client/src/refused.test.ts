@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AdoptableClient } from './client.ts'
-import { startFront } from './testing/front.ts'
+import { startWithFront } from './testing/front.ts'
 import { startClient } from './testing/start-client.ts'
 
 test('the message of a 400 names each invalid member', async (t) => {
@@ -15,9 +14,7 @@ test('the message of a 400 names each invalid member', async (t) => {
 })
 
 test('a failed cross-origin request in a browser: the error names CORS and CORS_ORIGINS', async (t) => {
-  const { settings, app } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 0 })
+  const { front, client } = await startWithFront(t, { retries: 0 })
   const failed = async (origin?: string) => {
     // Browsers have `location`, Node does not; fetch fails with the same TypeError in both.
     if (origin) Object.assign(globalThis, { location: { origin } })

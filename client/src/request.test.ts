@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNLIMITED } from '../../src/testing/start-app.ts'
-import { AdoptableClient } from './client.ts'
-import { startFront } from './testing/front.ts'
+import { startWithFront } from './testing/front.ts'
 import { startClient } from './testing/start-client.ts'
 
 test('requests bypass all caches', async (t) => {
-  const { settings, app } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  const { front, client } = await startWithFront(t)
 
   await client.listPets()
   await client.listPets()

@@ -17,7 +17,10 @@ export type OneOrMore<Value> = Value | Value[]
 export interface CallOptions {
   /** Aborts the call at any point; it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Additional headers, over those of the settings. They cannot replace the client's own headers. */
+  /**
+   * Additional headers, which override the headers of the settings. They cannot replace the client's own
+   * headers.
+   */
   headers?: Record<string, string> | undefined
 }
 
@@ -95,7 +98,7 @@ export function prepare(
   const headers = new Headers(commonHeaders)
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value)
   headers.set('authorization', `Bearer ${key}`)
-  // An unknown filter is an error. If the service ignored it, it would list everything.
+  // An unknown filter is an error. If the service ignored the filter, the list would contain everything.
   headers.set('prefer', 'handling=strict')
   if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
   if (options.ifNoneMatch !== undefined) headers.set('if-none-match', options.ifNoneMatch)

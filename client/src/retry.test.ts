@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeKey } from '../../src/testing/start-app.ts'
 import { AdoptableClient, AdoptableError } from './client.ts'
-import { startFront } from './testing/front.ts'
+import { startFront, startWithFront } from './testing/front.ts'
 import { answered, limited, startClient } from './testing/start-client.ts'
 
 const REX = { name: 'Rex', categoryId: 1 }
@@ -59,7 +59,7 @@ test('clients that share a key and send many requests at once are not banned', a
   assert.ok(answered(app, 429) > 0)
 })
 
-test('a Retry-After above maxWaitSeconds rejects the call at once, and nothing more is sent', async (t) => {
+test('a Retry-After above maxWaitSeconds rejects the call immediately, and nothing more is sent', async (t) => {
   const { app, client, waits } = await startClient(t, {
     key: { plan: 'enterprise', limits: { perMinute: 1e9, perDay: 1 } },
   })
@@ -92,9 +92,7 @@ test('a later request waits for the Retry-After of an earlier 429', async (t) =>
 })
 
 test('the number of attempts is limited, even after a 429', async (t) => {
-  const { app, settings, waits } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  const { front, client, waits } = await startWithFront(t)
   const body = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Wait.', status: 429 })
   front.replies = Array.from({ length: 9 }, () => ({ status: 429, headers: { 'retry-after': '1' }, body }))
 
@@ -145,9 +143,7 @@ test('several 429s: the client waits until the latest Retry-After, plus the rand
 })
 
 test('503: waits for Retry-After in seconds or as a date, or a growing random time, and keeps the Idempotency-Key', async (t) => {
-  const { app, settings, waits } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl, retries: 5 })
+  const { front, client, app, waits } = await startWithFront(t, { retries: 5 })
   const date = new Date(app.clock.now + 3_000 + 7_000).toUTCString()
   front.replies = [
     { status: 503, headers: { 'retry-after': '3' } },
@@ -168,9 +164,7 @@ test('503: waits for Retry-After in seconds or as a date, or a growing random ti
 })
 
 test('a DELETE is not sent again after a 503', async (t) => {
-  const { app, settings } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  const { front, client } = await startWithFront(t)
   front.replies = [{ status: 503, headers: { 'retry-after': '1' } }]
 
   assert.deepEqual((await errorOf(client.deletePet({ petId: 1 }))).status, 503)
@@ -208,9 +202,7 @@ test('after a lost connection GET and PATCH are sent again, DELETE is not', asyn
 })
 
 test('on a plain http page each call gets its own Idempotency-Key', async (t) => {
-  const { app, settings } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  const { front, client } = await startWithFront(t)
   // Available only on https and localhost pages.
   t.mock.property(Crypto.prototype, 'randomUUID', undefined)
 
@@ -238,9 +230,7 @@ test('an idempotencyKey passed to a call is sent, so repeating the call changes 
 })
 
 test('a 409 idempotency_key_in_use is sent again after a short wait', async (t) => {
-  const { app, settings, waits } = await startClient(t)
-  const front = await startFront(t, app.port)
-  const client = new AdoptableClient({ ...settings, baseUrl: front.baseUrl })
+  const { front, client, waits } = await startWithFront(t)
   const body = JSON.stringify({ code: 'idempotency_key_in_use', message: 'Again.', status: 409 })
   front.replies = [{ status: 409, body }]
 

@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'photo_not_found'
   | 'order_not_found'
   | 'application_not_found'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
@@ -31,13 +33,17 @@ export type ErrorCode =
   | 'external_id_exists'
   | 'invalid_status_transition'
   | 'too_many_photos'
+  | 'too_many_webhooks'
   | 'order_open'
+  | 'followed_animal'
+  | 'followed_organization'
   | 'order_closed'
   | 'application_closed'
   | 'pet_not_available'
   | 'bonded'
   | 'idempotency_key_in_use'
   | 'endpoint_removed'
+  | 'events_expired'
   | 'precondition_failed'
   | 'payload_too_large'
   | 'uri_too_long'
@@ -147,8 +153,8 @@ export interface Staff {
    */
   notes?: string | undefined
   /**
-   * Why the animal is on hold. Setting it removes the status of an animal that is not adopted, so the animal
-   * is not public. Setting a status removes it. At least one character is not a space. No control characters
+   * Why the animal is on hold. A hold removes the status of an animal that is not adopted, so the animal is
+   * not public. Setting a status ends the hold. At least one character is not a space. No control characters
    * or lone surrogates.
    */
   holdReason?: string | undefined
@@ -161,15 +167,15 @@ export interface Staff {
   /** At least one character is not a space. No control characters or lone surrogates. */
   fosterPhone?: string | undefined
   /**
-   * How the animal left, other than by adoption. Requires an `outcomeDate`. Setting it removes the status and
+   * How the animal left, other than by adoption. Requires an `outcomeDate`. An outcome removes the status and
    * the bond, and declines open applications. Setting a status removes the outcome.
    */
   outcomeKind?: 'transferred' | 'returned_to_owner' | 'died' | undefined
   /** Date of the outcome. Requires an `outcomeKind` or the status `sold`. */
   outcomeDate?: string | undefined
   /**
-   * As `outcomeDate`. At least one character is not a space. No lone surrogates, and no control characters
-   * except line breaks and tabs.
+   * Notes about the outcome. Requires an `outcomeKind` or the status `sold`. At least one character is not a
+   * space. No lone surrogates, and no control characters except line breaks and tabs.
    */
   outcomeNote?: string | undefined
   /** Notes with their dates, in any order. */
@@ -187,6 +193,7 @@ export interface PhotoSizes {
   full: string
 }
 
+/** A photo of an animal or organization. */
 export interface Photo {
   id: number
   /**
@@ -268,7 +275,9 @@ export interface Pet {
   place?: Place
   staff?: Staff
   photos?: Photos
-  /** In a list with `near`: the distance from there, along the great circle. */
+  /** For a copy of an animal of another installation: its page there. A copy is read-only. */
+  source?: string
+  /** In a list with `near`: the distance from that place, along the great circle. */
   distanceMeters?: number
 }
 
@@ -295,8 +304,8 @@ export interface ErrorDetail {
 
 export interface ErrorBody {
   /**
-   * Machine-readable error code, always the same for a condition. More codes may be added: handle unknown
-   * codes by their status.
+   * Machine-readable code; the same kind of error always has the same code. More codes may be added: handle
+   * unknown codes by their status.
    */
   code: ErrorCode
   /** Explains the error and what to do, for people. */
@@ -473,8 +482,8 @@ export interface StaffPatch {
    */
   notes?: string | null | undefined
   /**
-   * Why the animal is on hold. Setting it removes the status of an animal that is not adopted, so the animal
-   * is not public. Setting a status removes it. At least one character is not a space. No control characters
+   * Why the animal is on hold. A hold removes the status of an animal that is not adopted, so the animal is
+   * not public. Setting a status ends the hold. At least one character is not a space. No control characters
    * or lone surrogates.
    */
   holdReason?: string | null | undefined
@@ -487,15 +496,15 @@ export interface StaffPatch {
   /** At least one character is not a space. No control characters or lone surrogates. */
   fosterPhone?: string | null | undefined
   /**
-   * How the animal left, other than by adoption. Requires an `outcomeDate`. Setting it removes the status and
+   * How the animal left, other than by adoption. Requires an `outcomeDate`. An outcome removes the status and
    * the bond, and declines open applications. Setting a status removes the outcome.
    */
   outcomeKind?: 'transferred' | 'returned_to_owner' | 'died' | null | undefined
   /** Date of the outcome. Requires an `outcomeKind` or the status `sold`. */
   outcomeDate?: string | null | undefined
   /**
-   * As `outcomeDate`. At least one character is not a space. No lone surrogates, and no control characters
-   * except line breaks and tabs.
+   * Notes about the outcome. Requires an `outcomeKind` or the status `sold`. At least one character is not a
+   * space. No lone surrogates, and no control characters except line breaks and tabs.
    */
   outcomeNote?: string | null | undefined
   /** Notes with their dates, in any order. */
@@ -776,15 +785,17 @@ export interface ListedOrganization {
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string
-  /** The application page of the organization itself, with https. */
+  /** The organization’s own application page, with https. */
   adoptionUrl?: string
   hours?: Hours
   social?: Social
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[]
-  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  /** When e-mails about new applications are sent to `email`. If absent: immediately. Beta. */
   applicationNotices?: 'at_once' | 'daily'
   photos?: Photos
+  /** For a copy of an organization of another installation: its page there. The copy is read-only. Beta. */
+  source?: string
   createdAt: string
   updatedAt: string
   /** Distance from `near`, along the great circle. */
@@ -826,13 +837,13 @@ export interface NewOrganization {
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string | undefined
-  /** The application page of the organization itself, with https. */
+  /** The organization’s own application page, with https. */
   adoptionUrl?: string | undefined
   hours?: Hours | undefined
   social?: Social | undefined
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[] | undefined
-  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  /** When e-mails about new applications are sent to `email`. If absent: immediately. Beta. */
   applicationNotices?: 'at_once' | 'daily' | undefined
 }
 
@@ -867,15 +878,17 @@ export interface Organization {
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string
-  /** The application page of the organization itself, with https. */
+  /** The organization’s own application page, with https. */
   adoptionUrl?: string
   hours?: Hours
   social?: Social
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[]
-  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  /** When e-mails about new applications are sent to `email`. If absent: immediately. Beta. */
   applicationNotices?: 'at_once' | 'daily'
   photos?: Photos
+  /** For a copy of an organization of another installation: its page there. The copy is read-only. Beta. */
+  source?: string
   createdAt: string
   updatedAt: string
 }
@@ -959,13 +972,13 @@ export interface OrganizationPatch {
    * characters except line breaks and tabs.
    */
   adoptionPolicy?: string | null | undefined
-  /** The application page of the organization itself, with https. */
+  /** The organization’s own application page, with https. */
   adoptionUrl?: string | null | undefined
   hours?: HoursPatch | undefined
   social?: SocialPatch | undefined
   /** The questions of the application form, in order. Public. */
   applicationQuestions?: ApplicationQuestion[] | null | undefined
-  /** When e-mails about new applications are sent to `email`; without it, at once. Beta. */
+  /** When e-mails about new applications are sent to `email`. If absent: immediately. Beta. */
   applicationNotices?: 'at_once' | 'daily' | null | undefined
 }
 
@@ -1003,7 +1016,7 @@ export interface MonthCounts {
   /** Year and month, such as 2026-11. */
   month: string
   categoryId: number
-  /** Animals that came, by `staff.intakeDate`, or else by the day they were added. */
+  /** Animals that arrived, by `staff.intakeDate`, or else by the day they were added. */
   intakes: number
   /** Adopted animals. */
   adopted: number
@@ -1019,11 +1032,11 @@ export interface CategoryStay {
   categoryId: number
   /** Animals that left. */
   animals: number
-  /** A quarter of them stayed at most so many days. */
+  /** A quarter of these animals stayed at most this many days. */
   lowerQuartile?: number
-  /** Half of them stayed at most so many days. */
+  /** Half of these animals stayed at most this many days. */
   median?: number
-  /** Three quarters of them stayed at most so many days. */
+  /** Three quarters of these animals stayed at most this many days. */
   upperQuartile?: number
 }
 
@@ -1031,11 +1044,11 @@ export interface CategoryStay {
 export interface LengthOfStay {
   /** Animals that left. */
   animals: number
-  /** A quarter of them stayed at most so many days. */
+  /** A quarter of these animals stayed at most this many days. */
   lowerQuartile?: number
-  /** Half of them stayed at most so many days. */
+  /** Half of these animals stayed at most this many days. */
   median?: number
-  /** Three quarters of them stayed at most so many days. */
+  /** Three quarters of these animals stayed at most this many days. */
   upperQuartile?: number
   categories: CategoryStay[]
 }
@@ -1043,17 +1056,17 @@ export interface LengthOfStay {
 export interface ApplicationCounts {
   /** Applications received. */
   received: number
-  /** Animals with at least one of them. */
+  /** Animals with at least one application. */
   animals: number
-  /** Applications for each of these. */
+  /** Applications for each of these animals. */
   perAnimal?: number
 }
 
 export interface WaitingCounts {
   minDays: number
-  /** Absent in the last range. */
+  /** The end of the range. Absent in the last range. */
   maxDays?: number
-  /** Animals. */
+  /** The number of animals. */
   animals: number
 }
 
@@ -1066,16 +1079,204 @@ export interface Statistics {
   from: string
   /** The last day that is counted, which is today in UTC. */
   to: string
-  /** Animals that are here today: they have come, and have no outcome yet. */
+  /** Animals in care today: they have arrived, and have no outcome yet. */
   inCare: number
   /** By month and category. A month without intakes and outcomes is absent. */
   months: MonthCounts[]
-  /** The part of all outcomes that are not deaths. Absent without outcomes. */
+  /** The share of outcomes in which the animal left alive. Absent without outcomes. */
   liveReleaseRate?: number
   lengthOfStay: LengthOfStay
   applications: ApplicationCounts
   /** The animals in care by the days since their intake. */
   waiting: WaitingCounts[]
+}
+
+export type EventType =
+  | 'pet.created'
+  | 'pet.updated'
+  | 'pet.status_changed'
+  | 'pet.deleted'
+  | 'category.created'
+  | 'category.updated'
+  | 'category.deleted'
+  | 'organization.created'
+  | 'organization.updated'
+  | 'organization.deleted'
+  | 'order.placed'
+  | 'order.approved'
+  | 'order.completed'
+  | 'order.cancelled'
+  | 'application.received'
+  | 'application.decided'
+  | 'photo.added'
+  | 'photo.removed'
+
+/** The change of the status. */
+export interface StatusChange {
+  /** Absent if there was no status. */
+  from?: string
+  /** Absent if there is no status now. */
+  to?: string
+}
+
+/** Ids, names and statuses. Read the resource to see its data. */
+export interface EventData {
+  /** The animal. */
+  petId?: number
+  /** The ETag of the animal after the change. Absent if it was removed. */
+  version?: string
+  /** The names of the changed members that every key can see. */
+  changed?: string[]
+  status?: StatusChange
+  /** The category. */
+  categoryId?: number
+  /** The organization. */
+  organizationId?: number
+  /** The order. */
+  orderId?: number
+  /** The application. */
+  applicationId?: number
+  /** The photo. */
+  photoId?: number
+}
+
+/** A change of an animal, category, organization, order, application or photo. */
+export interface Event {
+  /**
+   * Ids sort as text: a later event has a greater id. Send an id as `after` to read the events that follow.
+   */
+  id: string
+  type: EventType
+  /** The time of the change. */
+  at: string
+  /** The organization of the animal, order or application. Absent if it has none. */
+  organizationId?: number
+  data: EventData
+}
+
+/** Events, oldest first. */
+export type Events = Event[]
+
+/** An address to which the service sends events. */
+export interface Webhook {
+  id: number
+  /** The address to which events are sent. It begins with https://. */
+  url: string
+  /** The types of events that are sent. Empty: all types. */
+  types: EventType[]
+  /**
+   * Sends only events of this organization. Default: the organization of the key; all events if the key has
+   * none.
+   */
+  organizationId?: number
+  /** Whether events are sent. */
+  enabled: boolean
+  /**
+   * At least one character is not a space. No lone surrogates, and no control characters except line breaks
+   * and tabs.
+   */
+  description?: string
+  /** Why the service has disabled the webhook: `failing` or `gone`. */
+  disabledReason?: string
+  createdAt: string
+}
+
+/** Oldest first. */
+export type Webhooks = Webhook[]
+
+export interface NewWebhook {
+  /** The address to which events are sent. It begins with https://. */
+  url: string
+  /** The types of events that are sent. Empty: all types. */
+  types?: EventType[] | undefined
+  /**
+   * Sends only events of this organization. Default: the organization of the key; all events if the key has
+   * none.
+   */
+  organizationId?: number | undefined
+  /** Whether events are sent. */
+  enabled?: boolean | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and no control characters except line breaks
+   * and tabs.
+   */
+  description?: string | undefined
+}
+
+/** A webhook and, once, its secret. */
+export interface WebhookWithSecret {
+  id: number
+  /** The address to which events are sent. It begins with https://. */
+  url: string
+  /** The types of events that are sent. Empty: all types. */
+  types: EventType[]
+  /**
+   * Sends only events of this organization. Default: the organization of the key; all events if the key has
+   * none.
+   */
+  organizationId?: number
+  /** Whether events are sent. */
+  enabled: boolean
+  /**
+   * At least one character is not a space. No lone surrogates, and no control characters except line breaks
+   * and tabs.
+   */
+  description?: string
+  /** Why the service has disabled the webhook: `failing` or `gone`. */
+  disabledReason?: string
+  createdAt: string
+  /**
+   * Verifies the signatures of deliveries (Standard Webhooks). Shown only once; absent in a repeated
+   * response.
+   */
+  secret?: string
+}
+
+/** The members to change (RFC 7396). */
+export interface WebhookPatch {
+  /** The address to which events are sent. It begins with https://. */
+  url?: string | undefined
+  /** The types of events that are sent. Empty: all types. */
+  types?: EventType[] | undefined
+  /** Whether events are sent. */
+  enabled?: boolean | undefined
+  /**
+   * At least one character is not a space. No lone surrogates, and no control characters except line breaks
+   * and tabs.
+   */
+  description?: string | null | undefined
+}
+
+/** An event that is sent to a webhook. */
+export interface Delivery {
+  id: number
+  /** The id of the event. Absent for a test. */
+  eventId?: string
+  /** The type of the event, or `webhook.test`. */
+  type: string
+  status: 'pending' | 'delivered' | 'failed'
+  /** The number of attempts to send it. */
+  attempts: number
+  /** The latest attempt. */
+  attemptedAt?: string
+  /** The next attempt. */
+  dueAt?: string
+  /** The HTTP status of the latest response. */
+  responseStatus?: number
+  /** The beginning of the latest response, or why there was none. */
+  responseBody?: string
+  createdAt: string
+}
+
+/** Newest first. */
+export type Deliveries = Delivery[]
+
+/** Missed events are being sent again. */
+export interface Recovery {
+  /** How many events will be sent again. */
+  deliveries: number
+  /** Present if there are more events: send the same `since`, and this as `after`, in another request. */
+  continueAfter?: string
 }
 
 /** An order is open while placed or approved, and closed once completed or cancelled. */

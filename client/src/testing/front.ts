@@ -3,12 +3,14 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { cleanup } from '../../../src/testing/cleanup.ts'
+import { AdoptableClient, type ClientSettings } from '../client.ts'
+import { startClient } from './start-client.ts'
 
 /** A response that the proxy sends instead of passing the request on. */
 export interface Reply {
   status: number
   headers?: http.OutgoingHttpHeaders
-  body?: string
+  body?: string | Buffer
 }
 
 export interface Front {
@@ -18,11 +20,19 @@ export interface Front {
   seen: http.IncomingMessage[]
 }
 
-/** A reverse proxy in front of the service that answers some requests itself. */
-export async function startFront(t: TestContext, port: number): Promise<Front> {
+/**
+ * A reverse proxy in front of the service that answers some requests itself.
+ *
+ * @param replyTo makes the reply to a request when `replies` is empty
+ */
+export async function startFront(
+  t: TestContext,
+  port: number,
+  replyTo: (request: http.IncomingMessage) => Reply | undefined = () => undefined,
+): Promise<Front> {
   const server = http.createServer((request, response) => {
     front.seen.push(request)
-    const reply = front.replies.shift()
+    const reply = front.replies.shift() ?? replyTo(request)
     if (reply) {
       request.resume()
       response.writeHead(reply.status, reply.headers).end(reply.body)
@@ -47,4 +57,12 @@ export async function startFront(t: TestContext, port: number): Promise<Front> {
     seen: [],
   }
   return front
+}
+
+/** A service behind this proxy, and a client that uses the proxy. */
+export async function startWithFront(t: TestContext, own: Partial<ClientSettings> = {}) {
+  const { app, waits, settings } = await startClient(t)
+  const front = await startFront(t, app.port)
+  const proxied = { ...settings, baseUrl: front.baseUrl, ...own }
+  return { app, waits, front, settings: proxied, client: new AdoptableClient(proxied) }
 }

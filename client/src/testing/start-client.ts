@@ -19,7 +19,7 @@ interface ClientOptions extends Omit<Options, 'key'> {
   client?: Partial<ClientSettings>
 }
 
-/** The service and a client that share a clock. A wait advances the clock at once. */
+/** The service and a client that share a clock. A wait advances the clock immediately. */
 export async function startClient(
   t: TestContext,
   { client, key = UNLIMITED, ...options }: ClientOptions = {},
