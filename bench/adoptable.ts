@@ -1,26 +1,30 @@
+import { megabytesOf } from '../torture/lab/proc.ts'
 import type { Contestant, Sending } from './contest.ts'
 import type { Exchange } from './load.ts'
 import {
   ANIMALS,
+  addAnimals,
   answersOf,
   anyAnswer,
   ask,
   type Door,
   findCursors,
+  get,
   LIMITS,
   NEW_PET,
   pagesFrom,
+  post,
   type Request,
   record,
   STATUSES,
   unseen,
 } from './requests.ts'
-import type { Service } from './servers.ts'
+import { COMMAND, makeKey, type Service, type Store, startService } from './servers.ts'
 
 export const SAME_PAGE = 'list, the same page'
 export const FILTERS = 'list, changing filters'
 export const CREATE = 'create'
-const UNSEEN = 'list, pages never asked before'
+const UNSEEN = 'list, pages not requested before'
 
 /** Measurements, and the target ratio to the bare server. */
 export const MEASUREMENTS: Record<string, number | undefined> = {
@@ -37,16 +41,25 @@ export const MEASUREMENTS: Record<string, number | undefined> = {
 const CURSORS = 960
 
 export interface Adoptable extends Contestant {
+  door: Door
   /** Number of animals at the start, plus those that the service has created since. */
   added(): number
 }
 
-const get = (path: string, headers = {}): Request => ({ method: 'GET', path, headers })
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
+/** Starts a version of adoptable, and adds the animals. */
+export async function startAdoptable(name: string, store: Store, command = COMMAND): Promise<Adoptable> {
+  const key = await makeKey(store, command)
+  const service = await startService(store, { command })
+  const startMb = megabytesOf(service.pid, 'now')
+  await addAnimals({ port: service.port, key })
+  return { ...adoptable(name, service, key), startMb, made: 'fastify, node:sqlite' }
+}
+
 /** A contestant for a service with ANIMALS animals. */
-export function adoptable(name: string, service: Service, key: string): Adoptable {
-  const { port, pid } = service
+export function adoptable(name: string, service: Omit<Service, 'longestTurnMs'>, key: string): Adoptable {
+  const { port, pid, readyMs, stop } = service
   const door: Door = { port, key }
   let added = ANIMALS
   let pages: Promise<Exchange[]> | undefined
@@ -64,7 +77,7 @@ export function adoptable(name: string, service: Service, key: string): Adoptabl
   }
 
   const create = async (): Promise<Sending> => {
-    const sending = await recorded([{ method: 'POST', path: '/v1/pets', body: NEW_PET }])
+    const sending = await recorded([post('/v1/pets', NEW_PET)])
     const after = ({ answers }: { answers: number }) => {
       added += sending.recorded + answers
     }
@@ -90,9 +103,10 @@ export function adoptable(name: string, service: Service, key: string): Adoptabl
     name,
     port,
     pid,
-    readyMs: [service.readyMs],
+    door,
+    readyMs,
     prepare: async (measurement) => preparations[measurement]?.(),
-    stop: service.stop,
+    stop,
     added: () => added,
   }
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { ANY, type Answer, type Answers } from './answers.ts'
+import { ANY, type Answer, type Answers } from './requests.ts'
 
 // The baseline of all comparisons: plain node:http, which answers each path with prepared bytes.
 

@@ -1,6 +1,7 @@
-import type { Answers } from './answers.ts'
+import { busyMsOf, megabytesOf } from '../torture/lab/proc.ts'
 import { type Exchange, type Figures, load } from './load.ts'
-import { type Bare, computedMs, type Memory, memoryOf } from './servers.ts'
+import type { Answers } from './requests.ts'
+import type { Bare } from './servers.ts'
 
 // Contestants take turns, so changes of the machine affect all of them. A contest fails only for wrong or
 // missing answers.
@@ -20,17 +21,20 @@ export interface Contestant {
   name: string
   /** Packages and their versions. */
   made?: string
+  /** Resident memory after the start. */
+  startMb?: number
   port: number
   pid: number | undefined
   /** Time from the spawn to the first answer. */
-  readyMs?: number[]
+  readyMs: number
   /** Requests for a measurement of this duration; undefined if the contestant does not take part. */
   prepare(measurement: string, seconds: number): Promise<Sending | undefined>
   stop(): Promise<void>
 }
 
 export interface Round extends Figures {
-  memory: Memory
+  /** Resident memory of the server at the end. */
+  memoryMb: number
   /** Processor time of the server per answer. */
   cpuMicroseconds: number
 }
@@ -83,13 +87,13 @@ async function oneRound(contest: Contest, measurement: string, seconds: number, 
   const figures = new Map<string, Round>()
   for (const { name, port, pid, sending } of [...sent.slice(turn), ...sent.slice(0, turn)]) {
     const { exchanges, once = false, after } = sending
-    const before = computedMs(pid)
+    const before = busyMsOf(pid)
     const figuresOfOne = await load(port, exchanges, { seconds, once }).catch((cause: unknown) => {
       throw new Error(`${name}, ${measurement}: ${(cause as Error).message}`, { cause })
     })
     after?.(figuresOfOne)
-    const cpuMicroseconds = ((computedMs(pid) - before) * 1_000) / figuresOfOne.answers
-    figures.set(name, { ...figuresOfOne, memory: memoryOf(pid), cpuMicroseconds })
+    const cpuMicroseconds = ((busyMsOf(pid) - before) * 1_000) / figuresOfOne.answers
+    figures.set(name, { ...figuresOfOne, memoryMb: megabytesOf(pid, 'now'), cpuMicroseconds })
   }
   return figures
 }

@@ -21,14 +21,11 @@ export interface Figures {
 
 export interface LoadOptions {
   seconds: number
-  connections?: number
   /** Whether each exchange is sent at most once. The load then ends with the last exchange. */
   once?: boolean
 }
 
 export const CONNECTIONS = 64
-const BUCKET_MS = 0.01
-const BUCKETS = 100_000
 
 /** Time after the end in which pending answers must arrive. */
 const LAST_ANSWERS_MS = 30_000
@@ -41,35 +38,29 @@ const LAST_ANSWERS_MS = 30_000
  * @throws at the first unexpected answer
  */
 export async function load(port: number, exchanges: Exchange[], options: LoadOptions): Promise<Figures> {
-  const { seconds, connections: count = CONNECTIONS, once: onlyOnce = false } = options
-  const latencies = new Uint32Array(BUCKETS + 1)
-  const connections = await Promise.all(Array.from({ length: count }, () => open(port)))
+  const { seconds, once: onlyOnce = false } = options
+  const latencies: number[] = []
+  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)))
   const idle = performance.eventLoopUtilization()
   const startedAt = performance.now()
   const end = startedAt + seconds * 1_000
   let sent = 0
-  let answers = 0
   const maxCount = onlyOnce ? exchanges.length : Number.POSITIVE_INFINITY
   const next = () =>
     sent < maxCount && performance.now() < end ? exchanges[sent++ % exchanges.length] : undefined
-  const answered = (ms: number) => {
-    answers += 1
-    const bucket = Math.min(Math.floor(ms / BUCKET_MS), BUCKETS)
-    latencies[bucket] = (latencies[bucket] ?? 0) + 1
-  }
+  const answered = (ms: number) => latencies.push(ms)
   try {
     const late = AbortSignal.timeout(Math.ceil(seconds * 1_000) + LAST_ANSWERS_MS)
     await Promise.all(connections.map((connection) => converse(connection, next, answered, late)))
   } finally {
     for (const { socket } of connections) socket.destroy()
   }
-  return {
-    answers,
-    requestsPerSecond: (answers * 1_000) / (performance.now() - startedAt),
-    p50Ms: percentile(latencies, answers * 0.5),
-    p99Ms: percentile(latencies, answers * 0.99),
-    loadBusy: performance.eventLoopUtilization(idle).utilization,
-  }
+  const { length: answers } = latencies
+  const requestsPerSecond = (answers * 1_000) / (performance.now() - startedAt)
+  const { utilization: loadBusy } = performance.eventLoopUtilization(idle)
+  const sorted = Float64Array.from(latencies).sort()
+  const percentile = (share: number) => sorted[Math.ceil(answers * share) - 1] ?? Number.NaN
+  return { answers, requestsPerSecond, p50Ms: percentile(0.5), p99Ms: percentile(0.99), loadBusy }
 }
 
 interface Connection {
@@ -93,7 +84,7 @@ async function open(port: number): Promise<Connection> {
 function converse(
   connection: Connection,
   next: () => Exchange | undefined,
-  answered: (ms: number) => void,
+  answered: (ms: number) => unknown,
   late: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -154,13 +145,4 @@ function framing(check: (status: number, length: number) => void): (chunk: Buffe
     if (missing < 0) throw new Error('an answer is longer than its content-length')
     return missing === 0
   }
-}
-
-function percentile(latencies: Uint32Array, rank: number): number {
-  let seen = 0
-  const bucket = latencies.findIndex((count) => {
-    seen += count
-    return seen >= rank
-  })
-  return (bucket + 1) * BUCKET_MS
 }

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { CREATE, FILTERS, filtered, SAME_PAGE } from './adoptable.ts'
-import { endWithProcess, stop, waitForEvent } from './children.ts'
 import type { Contestant } from './contest.ts'
-import { NEW_PET, type Request, record, STATUSES } from './requests.ts'
+import { get, NEW_PET, post, type Request, record, STATUSES } from './requests.ts'
+import { endWithProcess, stop, waitForEvent } from './servers.ts'
 
 // Typical alternatives, each a program in bench/peers.
 
@@ -17,9 +17,9 @@ interface Peer {
 }
 
 const REQUESTS: Record<string, Request[]> = {
-  [SAME_PAGE]: [{ method: 'GET', path: '/v1/pets' }],
+  [SAME_PAGE]: [get('/v1/pets')],
   [FILTERS]: filtered('/v1/pets?limit='),
-  [CREATE]: [{ method: 'POST', path: '/v1/pets', body: NEW_PET }],
+  [CREATE]: [post('/v1/pets', NEW_PET)],
 }
 
 export const ON_SQLITE: Peer[] = [
@@ -67,7 +67,7 @@ async function startPeer({ name, program, packages }: Peer, store: string): Prom
     fork(new URL(program, FOLDER), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
   )
   const port = (await waitForEvent(child, child, 'message')) as number
-  const readyMs = [performance.now() - startedAt]
+  const readyMs = performance.now() - startedAt
   const door = { port, key: KEY }
   await refuseWrongPage(name, door, REQUESTS[SAME_PAGE] ?? [])
   return {

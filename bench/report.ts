@@ -2,37 +2,36 @@ import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Round, Rounds } from './contest.ts'
 import { CONNECTIONS, type Figures } from './load.ts'
-import { type Spread, spread } from './statistics.ts'
 
-/** The target: a minimum ratio of speed, or a maximum ratio of cost. */
+export interface Spread {
+  median: number
+  least: number
+  most: number
+}
+
+/** For an even number of values the median is the mean of the two middle ones. */
+export function spread(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (place: number) => sorted[place] ?? Number.NaN
+  const middle = (sorted.length - 1) / 2
+  return {
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    least: at(0),
+    most: at(sorted.length - 1),
+  }
+}
+
+/** The target: a minimum ratio of speed. */
 export type Reach = (measurement: string, contestant: string) => number | undefined
 
-export interface Row {
-  name: string
-  /** Speed or cost relative to the base in the same round. */
-  ratio: Spread
-  reach?: number | undefined
-  requestsPerSecond: number
-  p50Ms: number
-  p99Ms: number
-  loadBusy: number
-  cpuMicroseconds: number
-  memoryMb: number
-}
+export type Comparison = ReturnType<typeof summarise>[number]
 
-export interface Comparison {
-  name: string
-  rows: Row[]
-}
-
-export type Kind = 'speed' | 'cost'
-
-export function summarise(rounds: Rounds, base: string, kind: Kind, reach: Reach): Comparison[] {
+export function summarise(rounds: Rounds, base: string, reach: Reach) {
   return [...rounds].map(([name, ofAll]) => {
     const ofBase = ofAll.get(base) ?? []
     const rows = [...ofAll].map(([contestant, own]) => ({
       name: contestant,
-      ratio: spread(own.map((figures, round) => ratioOf(figures, ofBase[round], kind))),
+      ratio: spread(own.map((figures, round) => ratioOf(figures, ofBase[round]))),
       reach: reach(name, contestant),
       ...medians(own),
     }))
@@ -40,22 +39,15 @@ export function summarise(rounds: Rounds, base: string, kind: Kind, reach: Reach
   })
 }
 
-function ratioOf(own: Figures, base: Figures | undefined, kind: Kind): number {
-  const speed = own.requestsPerSecond / (base?.requestsPerSecond ?? Number.NaN)
-  return kind === 'speed' ? speed : 1 / speed
+function ratioOf(own: Figures, base: Figures | undefined): number {
+  return own.requestsPerSecond / (base?.requestsPerSecond ?? Number.NaN)
 }
 
+const FIGURES = ['requestsPerSecond', 'p50Ms', 'p99Ms', 'loadBusy', 'cpuMicroseconds', 'memoryMb'] as const
+
 function medians(rounds: Round[]) {
-  const median = (name: keyof Figures | 'cpuMicroseconds') =>
-    spread(rounds.map((round) => round[name])).median
-  return {
-    requestsPerSecond: median('requestsPerSecond'),
-    p50Ms: median('p50Ms'),
-    p99Ms: median('p99Ms'),
-    loadBusy: median('loadBusy'),
-    cpuMicroseconds: median('cpuMicroseconds'),
-    memoryMb: spread(rounds.map(({ memory }) => memory.nowMb ?? Number.NaN)).median,
-  }
+  const entries = FIGURES.map((name) => [name, spread(rounds.map((round) => round[name])).median])
+  return Object.fromEntries(entries) as Record<(typeof FIGURES)[number], number>
 }
 
 /** Machine, versions and durations of the measurements. */
@@ -77,10 +69,10 @@ export function setup(rounds: number, seconds: number) {
 
 export type Setup = ReturnType<typeof setup>
 
-export function table(comparisons: Comparison[], kind: Kind): string[] {
+export function table(comparisons: Comparison[]): string[] {
   const titles = [
     '',
-    kind,
+    'speed',
     'min..max',
     'target',
     'requests/s',
@@ -90,10 +82,7 @@ export function table(comparisons: Comparison[], kind: Kind): string[] {
     'load busy',
     'RSS MB',
   ]
-  const rows = comparisons.flatMap(({ name, rows }) => [
-    [name],
-    ...rows.map((row) => cellsOf(row, kind === 'speed' ? '≥' : '≤')),
-  ])
+  const rows = comparisons.flatMap(({ name, rows }) => [[name], ...rows.map(cellsOf)])
   return aligned([titles, ...rows])
 }
 
@@ -106,12 +95,12 @@ export function describeSetup({ versions, machine, rounds, seconds, connections 
   ]
 }
 
-function cellsOf({ name, ratio, reach, ...row }: Row, sign: string): string[] {
+function cellsOf({ name, ratio, reach, ...row }: Comparison['rows'][number]): string[] {
   return [
     `  ${name}`,
     fine(ratio.median),
     `${fine(ratio.least)}..${fine(ratio.most)}`,
-    reach === undefined ? '' : `${sign} ${reach.toFixed(2)}`,
+    reach === undefined ? '' : `≥ ${reach.toFixed(2)}`,
     whole(row.requestsPerSecond),
     row.p50Ms.toFixed(2),
     row.p99Ms.toFixed(2),
@@ -140,4 +129,61 @@ export function aligned(rows: string[][]): string[] {
       .join('  ')
       .trimEnd(),
   )
+}
+
+// Charts as SVG text for light and dark pages; the colours follow the reader's colour scheme.
+
+const STYLE = `<style>
+  text { font: 13px system-ui, sans-serif; fill: #24292f }
+  .title { font-weight: 600; font-size: 15px }
+  .quiet { fill: #57606a }
+  .bar { fill: #8c959f }
+  .own { fill: #1f6feb }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 }
+    .quiet { fill: #9198a1 }
+    .own { fill: #4493f8 }
+  }
+</style>`
+
+const WIDTH = 760
+const LABEL_WIDTH = 150
+const ROW = 22
+const VALUE_WIDTH = 60
+
+/** A bar chart of ratios to the base, with a group for each measurement. */
+export function barChart(title: string, note: string, comparisons: Comparison[], own: string): string {
+  const max = Math.max(1, ...comparisons.flatMap(({ rows }) => rows.map(({ ratio }) => ratio.median)))
+  const scale = (WIDTH - LABEL_WIDTH - VALUE_WIDTH) / max
+  const parts: string[] = []
+  let y = 64
+  for (const { name, rows } of comparisons) {
+    parts.push(text(12, y + 6, name, 'class="title"'))
+    y += 16
+    for (const row of rows) {
+      const width = Math.max(1, row.ratio.median * scale)
+      const kind = row.name === own ? 'bar own' : 'bar'
+      parts.push(
+        text(LABEL_WIDTH - 8, y + 14, row.name, 'text-anchor="end"'),
+        `<rect class="${kind}" x="${LABEL_WIDTH}" y="${y + 3}" width="${width.toFixed(1)}" height="15" rx="2"/>`,
+        text(LABEL_WIDTH + width + 6, y + 15, fine(row.ratio.median), 'class="quiet"'),
+      )
+      y += ROW
+    }
+    y += 24
+  }
+  const box = `0 0 ${WIDTH} ${y - 8}`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box}" role="img" aria-label="${title}">`,
+    STYLE,
+    text(12, 24, title, 'class="title"'),
+    text(12, 42, note, 'class="quiet"'),
+    ...parts,
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+function text(x: number, y: number, content: string, attributes = ''): string {
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${attributes && ` ${attributes}`}>${content}</text>`
 }

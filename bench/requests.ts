@@ -1,5 +1,17 @@
-import { ANY, type Answer, type Answers } from './answers.ts'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { Exchange } from './load.ts'
+
+/** A complete answer of the bare server. */
+export interface Answer {
+  status: number
+  headers: OutgoingHttpHeaders
+  body: string
+}
+
+/** Answers by method and path; ANY is for all other paths. */
+export type Answers = Record<string, Answer>
+
+export const ANY = '*'
 
 export interface Request {
   method: 'GET' | 'POST' | 'PATCH'
@@ -7,6 +19,9 @@ export interface Request {
   body?: string
   headers?: Record<string, string>
 }
+
+export const get = (path: string, headers = {}): Request => ({ method: 'GET', path, headers })
+export const post = (path: string, body: string): Request => ({ method: 'POST', path, body })
 
 /** A request and its recorded answer. */
 export interface Recorded extends Exchange {
@@ -36,7 +51,7 @@ export async function addAnimals(door: Door): Promise<void> {
   const animals = plainAnimals()
   for (let count = 0; count < animals.length; count += BATCH_SIZE) {
     const group = animals.slice(count, count + BATCH_SIZE)
-    await Promise.all(group.map((body) => ask(door, { method: 'POST', path: '/v1/pets', body })))
+    await Promise.all(group.map((body) => ask(door, post('/v1/pets', body))))
   }
 }
 
@@ -103,7 +118,7 @@ export async function findCursors(door: Door, query: string, count: number): Pro
   let cursor = ''
   while (found.length < count) {
     const path = `/v1/pets?limit=1${query}${cursor && `&cursor=${cursor}`}`
-    const link = (await ask(door, { method: 'GET', path })).headers.get('link') ?? ''
+    const link = (await ask(door, get(path))).headers.get('link') ?? ''
     cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link)?.[1] ?? ''
     if (!cursor) throw new Error(`${path} has no next page`)
     found.push(`${query}&cursor=${cursor}`)
@@ -114,16 +129,15 @@ export async function findCursors(door: Door, query: string, count: number): Pro
 /** Pages of every size from each cursor. Each path occurs once, and the size changes with every request. */
 export function pagesFrom(findCursors: string[], limits: number[]): Request[] {
   return limits.flatMap((_, turn) =>
-    findCursors.map((place, index): Request => {
-      const limit = limits[(index + turn) % limits.length]
-      return { method: 'GET', path: `/v1/pets?limit=${limit}${place}` }
-    }),
+    findCursors.map((place, index) =>
+      get(`/v1/pets?limit=${limits[(index + turn) % limits.length]}${place}`),
+    ),
   )
 }
 
 /** The number of animals, from the id of the newest one. */
 export async function countAnimals(door: Door): Promise<number> {
-  const response = await ask(door, { method: 'GET', path: '/v1/pets?limit=1' })
+  const response = await ask(door, get('/v1/pets?limit=1'))
   return ((await response.json()) as { id: number }[])[0]?.id ?? 0
 }
 

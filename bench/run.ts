@@ -2,26 +2,35 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { againstReport, measureAgainst } from './against.ts'
-import { barChart } from './chart.ts'
-import { withOwnDatabase } from './own-database.ts'
-import { measureScale, NEEDS, scaleReport } from './scale.ts'
+import { measureEvents } from './events.ts'
+import { FULL_SIZE, measureFollow, QUICK_SIZE } from './follow.ts'
+import { aligned, barChart } from './report.ts'
 import { measureSearch, type Searches, searchReport } from './search.ts'
-import { measureSpeed, type Options, SHOWN, type Speed, speedReport } from './speed.ts'
+import { withOwnDatabase } from './servers.ts'
+import {
+  measureScale,
+  measureSpeed,
+  NEEDS,
+  type Options,
+  SHOWN,
+  type Speed,
+  scaleReport,
+  speedReport,
+} from './speed.ts'
 import { measureStartup, startupReport } from './startup.ts'
 
 // npm run bench: chooses the measurements, prints and stores the results. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--startup | --network | --search | --quick | --against FOLDER] ' +
+  'usage: npm run bench -- [--startup | --network | --search | --events | --follow | --quick | --against FOLDER] ' +
   '[--rounds N] [--seconds S] [--animals N]'
 
-const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1, starts: 5 }
-const QUICK: Options = { rounds: 1, seconds: 0.1, warmUpSeconds: 0.05, starts: 1 }
-/** Measurements that run at the same time with `--quick`, whose figures do not matter. */
-const QUICK_CONCURRENCY = 3
+const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1 }
+const QUICK: Options = { rounds: 1, seconds: 0.1, warmUpSeconds: 0.05 }
 /** Number of animals for `--search` without `--animals`. */
 const SEARCH_ANIMALS = { quick: 1_000, full: 200_000 }
+/** Number of webhooks that get one event with `--events`. */
+const ENDPOINTS = { quick: 100, full: 10_000 }
 
 /** The bench counts as hanging after this time. */
 const MAX_MS = { quick: 5 * 60_000, full: 120 * 60_000 }
@@ -35,20 +44,20 @@ setTimeout(() => fail('not done in time'), flags.quick ? MAX_MS.quick : MAX_MS.f
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 try {
-  const { quick, startup, network, search, against } = flags
-  const isPlain = !(startup || network || search || against)
+  const { quick, startup, network, search, events, follow, against } = flags
+  const isPlain = !(startup || network || search || events || follow || against)
   const kinds: [isChosen: boolean, measure: () => Promise<void>][] = [
     [isPlain || startup, starts],
     [isPlain, speed],
     [search, searches],
+    [events, eventRows],
     [network, scale],
+    [follow, following],
   ]
-  const chosen = kinds.filter(([isChosen]) => quick || isChosen).values()
-  const lane = async (): Promise<void> => {
-    for (const [, measure] of chosen) await measure()
-  }
-  await Promise.all(Array.from({ length: quick ? QUICK_CONCURRENCY : 1 }, lane))
-  if (against) console.log(againstReport(await measureAgainst(against, options, folder)))
+  // With `--quick` figures do not matter, so all run at the same time.
+  if (quick) await Promise.all(kinds.map(([, measure]) => measure()))
+  else for (const [isChosen, measure] of kinds) if (isChosen) await measure()
+  if (against) console.log(speedReport(await measureSpeed(options, folder, against)))
 } catch (error) {
   fail(error)
 }
@@ -77,6 +86,13 @@ async function searches(): Promise<void> {
   if (!flags.quick) storeResults('search', { ...readResults().search, [animals]: measured })
 }
 
+async function eventRows(): Promise<void> {
+  const { quick } = flags
+  const rows = await measureEvents(options.seconds, quick ? ENDPOINTS.quick : ENDPOINTS.full, folder)
+  console.log(`${aligned(rows).join('\n')}\n`)
+  if (!quick) storeResults('events', Object.fromEntries(rows.slice(1)))
+}
+
 async function scale(): Promise<void> {
   const results = await measureScale(options, folder)
   if (!results) console.log(`  skipped: ${NEEDS}`)
@@ -84,21 +100,23 @@ async function scale(): Promise<void> {
   if (results && !flags.quick) storeResults('network', results)
 }
 
-function speedChart({ comparisons, setup }: Speed): string {
-  const shown = comparisons.filter(({ name }) => SHOWN.includes(name))
-  const note = `Requests a second, as a ratio to a bare node:http server that sends the same bytes. ${where(setup)}`
-  return barChart('How fast, with keys, limits and durable data', note, shown, 'adoptable')
+async function following(): Promise<void> {
+  const results = await measureFollow(flags.quick ? QUICK_SIZE : FULL_SIZE, folder)
+  console.log('following, lag in seconds', results)
+  if (!flags.quick) storeResults('follow', results)
 }
 
-function where({ versions, machine }: Speed['setup']): string {
-  return `Node ${versions.node}, ${machine.cores} cores.`
+function speedChart({ comparisons, setup: { versions, machine } }: Speed): string {
+  const shown = comparisons.filter(({ name }) => SHOWN.includes(name))
+  const note = `Requests a second, as a ratio to a bare node:http server that sends the same bytes. Node ${versions.node}, ${machine.cores} cores.`
+  return barChart('How fast, with keys, limits and durable data', note, shown, 'adoptable')
 }
 
 function readResults() {
   return existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : {}
 }
 
-/** Stores the results of one kind; those of other kinds stay. */
+/** Replaces the results of one kind. All other results stay. */
 function storeResults(kind: string, results: object, chartName?: string, chart = ''): void {
   writeFileSync(RESULTS, `${JSON.stringify({ ...readResults(), [kind]: results }, rounded, 2)}\n`)
   if (chartName) writeFileSync(new URL(`../docs/${chartName}`, import.meta.url), chart)
@@ -117,6 +135,8 @@ function readFlags() {
         startup: flag,
         network: flag,
         search: flag,
+        events: flag,
+        follow: flag,
         animals: text,
         quick: flag,
         against: text,

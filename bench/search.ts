@@ -1,10 +1,30 @@
-import { aligned, type Setup, setup, whole } from './report.ts'
-import { ask, type Door } from './requests.ts'
-import { fixedQuestions, generatedQuestions, type PetView, type Question } from './search-questions.ts'
-import { fillStore, type StoreFigures } from './search-store.ts'
-import { computedMs, makeKey, memoryOf, type Service, type Store, startService } from './servers.ts'
+import { statSync } from 'node:fs'
+import { sql } from 'kysely'
+import { changes } from '../src/changes.ts'
+import { openForCommand } from '../src/db/open-database.ts'
+import { fileOf, isPostgres } from '../src/db/store-url.ts'
+import type { Db } from '../src/db/tables.ts'
+import { insertOrganization } from '../src/organizations/store.ts'
+import { categoryNames, withAge } from '../src/pets/age.ts'
+import type { AgedPet } from '../src/pets/row.ts'
+import type { NewPet } from '../src/pets/schema.ts'
+import { mergeAll } from '../src/pets/search/index-animals.ts'
+import { insertPets } from '../src/pets/store.ts'
+import { busyMsOf, megabytesOf } from '../torture/lab/proc.ts'
+import { aligned, setup, whole } from './report.ts'
+import { ask, type Door, get } from './requests.ts'
+import {
+  fixedQuestions,
+  generatedQuestions,
+  organizations,
+  type PetView,
+  type Question,
+  skewedAnimals,
+} from './search-questions.ts'
+import { makeKey, type Service, startService } from './servers.ts'
 
-// Measures searches: one connection sends one query after another, and requests no page twice.
+// Fills a store with many animals, directly in its tables, and indexes them. Then measures searches: one connection
+// sends one query after another, and requests no page twice.
 
 const GENERATED = 1_000
 const EXAMPLES = 120
@@ -22,71 +42,89 @@ const MAX_P99_MS: [begins: string, sqlite: number, postgres: number][] = [
   ['', 40, 150],
 ]
 
-export interface KindFigures {
-  kind: string
-  answers: number
-  /** Pages that have a next page although they have fewer animals than requested. */
-  short: number
-  /** Answers with 503, for example while a store reads everything from disk for the first time. */
-  unavailable: number
-  p50Ms: number
-  p99Ms: number
-  worstMs: number
-  worst: string
-  cpuMicroseconds: number
-  longestTurnMs: number
-  reachMs: number
+export type Searches = Awaited<ReturnType<typeof measureSearch>>
+
+/** Animals per transaction. */
+const BATCH_SIZE = 2_000
+/** Range of publication times. */
+const SPAN_MS = 3 * 365 * 86_400_000
+const NEWEST = Date.UTC(2026, 10, 20)
+
+/** Makes the store. */
+async function fillStore(url: string, count: number) {
+  const store = await openForCommand(url, changes)
+  try {
+    if (!isPostgres(url)) await sql`pragma cache_size = -250000`.execute(store.db)
+    const begun = performance.now()
+    await insertAll(store.db, count)
+    const inserted = performance.now()
+    const computed = process.cpuUsage()
+    while (await store.write(changes.indexAnimals, true));
+    await mergeAll(store.write)
+    const indexed = performance.now()
+    const { user, system } = process.cpuUsage(computed)
+    if (!isPostgres(url)) await sql`pragma wal_checkpoint(truncate)`.execute(store.db)
+    // PostgreSQL's autovacuum would run this only some time after many changes.
+    if (isPostgres(url)) await sql`analyze`.execute(store.db)
+    return {
+      insertSeconds: (inserted - begun) / 1_000,
+      indexSeconds: (indexed - inserted) / 1_000,
+      indexCpuSeconds: (user + system) / 1e6,
+      storeMb: (isPostgres(url) ? await bytesOnPostgres(store.db) : statSync(fileOf(url)).size) / 2 ** 20,
+    }
+  } finally {
+    await store.close()
+  }
 }
 
-export interface Searches {
-  setup: Setup
-  engine: string
-  animals: number
-  filled: StoreFigures
-  asked: KindFigures[]
-  memoryMb: { start: number | undefined; peak: number | undefined }
+async function insertAll(db: Db, count: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const organization of organizations()) await insertOrganization(transaction, organization, NEWEST)
+  })
+  const nameOf = categoryNames(db)
+  const animals = skewedAnimals(count)
+  for (let from = 0; from < count; from += BATCH_SIZE) {
+    const now = NEWEST - Math.round((1 - from / count) * SPAN_MS)
+    const some: AgedPet[] = []
+    while (some.length < Math.min(BATCH_SIZE, count - from))
+      some.push(await withAge(nameOf, animals.next().value as NewPet, NEWEST))
+    await db.transaction().execute((transaction) => insertPets(transaction, some, { keyId: null, now }))
+  }
 }
 
-export async function measureSearch(url: string, animals: number): Promise<Searches> {
+async function bytesOnPostgres(db: Db): Promise<number> {
+  const { rows } = await sql<{ bytes: string }>`
+    select pg_database_size(current_database()) as bytes`.execute(db)
+  return Number(rows[0]?.bytes)
+}
+
+/** Fills a store and measures all kinds of queries. */
+export async function measureSearch(url: string, animals: number) {
   const filled = await fillStore(url, animals)
   const key = await makeKey({ databaseUrl: url })
-  return { ...(await measureAllKinds(url, key, animals)), filled }
-}
-
-/** Measures all kinds of queries on a filled store. */
-export async function measureAllKinds(
-  url: string,
-  key: string,
-  animals: number,
-): Promise<Omit<Searches, 'filled'>> {
-  const store: Store = { databaseUrl: url }
-  const service = await startService(store, { probed: true })
+  const service = await startService({ databaseUrl: url }, { probed: true })
   const door = { port: service.port, key }
-  const { nowMb: start } = memoryOf(service.pid)
+  const start = megabytesOf(service.pid, 'now')
   const examples = await examplesOf(door, animals)
   const engine = url.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL'
   const all = { ...fixedQuestions(examples), ...generatedQuestions(examples, GENERATED) }
   for (const question of Object.values(generatedQuestions(examples, WARM_UP, WARM_UP_SEED)).flat()) {
-    await warmUpWith(door, pathOf('pets', question, 20))
-    await warmUpWith(door, pathOf('pets/facets', question))
+    for (const path of [pathOf('pets', question, 20), pathOf('pets/facets', question)])
+      await (await ask(door, get(path), [503])).arrayBuffer()
   }
-  const asked: KindFigures[] = []
+  const kinds: Awaited<ReturnType<typeof measureKind>>[] = []
   for (const [kind, questions] of Object.entries(all)) {
     const limits = kind.startsWith('generated') ? [20] : LIMITS
     const paths = limits.flatMap((limit) => questions.map((question) => pathOf('pets', question, limit)))
-    asked.push(await measureKind(service, door, kind, paths, limits.length > 1, reachOf(kind, engine)))
+    kinds.push(await measureKind(service, door, kind, paths, limits.length > 1, reachOf(kind, engine)))
   }
   const facets = Object.values(fixedQuestions(examples)).flat()
   const paths = facets.map((question) => pathOf('pets/facets', question))
   const reach = reachOf(SIX_FACETS, engine)
-  asked.push(await measureKind(service, door, SIX_FACETS, paths, false, reach))
-  const { peakMb: peak } = memoryOf(service.pid)
+  kinds.push(await measureKind(service, door, SIX_FACETS, paths, false, reach))
+  const peak = megabytesOf(service.pid, 'max')
   await service.stop()
-  return { setup: setup(1, 0), engine, animals, asked, memoryMb: { start, peak } }
-}
-
-async function warmUpWith(door: Door, path: string): Promise<void> {
-  await (await ask(door, { method: 'GET', path }, [503])).arrayBuffer()
+  return { setup: setup(1, 0), engine, animals, filled, kinds, memoryMb: { start, peak } }
 }
 
 function reachOf(kind: string, engine: string): number {
@@ -95,13 +133,12 @@ function reachOf(kind: string, engine: string): number {
 }
 
 function pathOf(resource: string, question: Question, limit?: number): string {
-  const query = new URLSearchParams()
   // Facets take neither sort nor limit.
-  for (const [name, value] of question)
-    if (limit !== undefined || name !== 'sort') query.append(name, String(value))
-  if (limit !== undefined) query.set('limit', String(limit))
-  else for (const facet of FACETS) query.append('facet', facet)
-  return `/v1/${resource}?${query}`
+  const parts =
+    limit === undefined
+      ? [...question.filter((one) => !one.startsWith('sort=')), ...FACETS.map((facet) => `facet=${facet}`)]
+      : [...question, `limit=${limit}`]
+  return `/v1/${resource}?${new URLSearchParams(parts.join('&'))}`
 }
 
 /** Animals spread over the store. */
@@ -109,8 +146,8 @@ async function examplesOf(door: Door, animals: number): Promise<PetView[]> {
   const found: PetView[] = []
   for (let index = 0; index < EXAMPLES; index += 1) {
     const id = 1 + Math.floor(((index * 7_919) % EXAMPLES) * (animals / EXAMPLES))
-    const path = `/v1/pets?id=${id}&fields=*`
-    found.push(...((await (await ask(door, { method: 'GET', path })).json()) as PetView[]))
+    const answer = await ask(door, get(`/v1/pets?id=${id}&fields=*`))
+    found.push(...((await answer.json()) as PetView[]))
   }
   return found
 }
@@ -122,14 +159,14 @@ async function measureKind(
   paths: string[],
   goesOn: boolean,
   reachMs: number,
-): Promise<KindFigures> {
-  const took: { ms: number; path: string }[] = []
+) {
+  const took: number[] = []
   let [short, unavailable] = [0, 0]
   const one = async (path: string): Promise<string | undefined> => {
     const since = performance.now()
-    const answer = await ask(door, { method: 'GET', path }, [503])
+    const answer = await ask(door, get(path), [503])
     const body = await answer.json()
-    took.push({ ms: performance.now() - since, path })
+    took.push(performance.now() - since)
     if (answer.status === 503) unavailable += 1
     const next = /<http:\/\/[^/]+(\/[^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
     const limit = Number(/limit=(\d+)/.exec(path)?.[1])
@@ -137,35 +174,25 @@ async function measureKind(
     return next
   }
   await service.longestTurnMs()
-  const before = computedMs(service.pid)
+  const before = busyMsOf(service.pid)
   for (const path of paths) {
     let next = await one(path)
     for (let more = 0; goesOn && next && more < 3; more += 1) next = await one(next)
   }
-  const cpuMicroseconds = ((computedMs(service.pid) - before) * 1_000) / took.length
+  const cpuMicroseconds = ((busyMsOf(service.pid) - before) * 1_000) / took.length
   const longestTurnMs = await service.longestTurnMs()
-  took.sort((a, b) => a.ms - b.ms)
-  const at = (share: number) => took[Math.ceil(took.length * share) - 1]?.ms ?? Number.NaN
+  took.sort((a, b) => a - b)
+  const at = (share: number) => took[Math.ceil(took.length * share) - 1] ?? Number.NaN
   return {
     ...{ kind, answers: took.length, short, unavailable, p50Ms: at(0.5), p99Ms: at(0.99), worstMs: at(1) },
-    ...{ worst: took.at(-1)?.path ?? '', cpuMicroseconds, longestTurnMs, reachMs },
+    ...{ cpuMicroseconds, longestTurnMs, reachMs },
   }
 }
 
-export function searchReport({ engine, animals, filled, asked, memoryMb, setup }: Searches): string {
-  const titles = [
-    '',
-    'answers',
-    'p50 ms',
-    'p99 ms',
-    'target',
-    'worst ms',
-    'CPU µs',
-    'longest turn ms',
-    'short',
-    '503',
-  ]
-  const rows = asked.map((one) => [
+const TITLES = ['', 'answers', 'p50 ms', 'p99 ms', 'target', 'worst ms', 'CPU µs', 'turn ms', 'short', '503']
+
+export function searchReport({ engine, animals, filled, kinds, memoryMb, setup }: Searches): string {
+  const rows = kinds.map((one) => [
     `  ${one.kind}`,
     whole(one.answers),
     one.p50Ms.toFixed(2),
@@ -177,13 +204,13 @@ export function searchReport({ engine, animals, filled, asked, memoryMb, setup }
     whole(one.short),
     whole(one.unavailable),
   ])
-  const { insertSeconds, indexSeconds, indexCpuSeconds, storeMb, indexMb } = filled
+  const { insertSeconds, indexSeconds, indexCpuSeconds, storeMb } = filled
   return [
     `${whole(animals)} animals on ${engine}: inserted in ` +
       `${insertSeconds.toFixed(0)} s, indexed in ` +
       `${indexSeconds.toFixed(0)} s (${indexCpuSeconds.toFixed(0)} s processor time); ` +
-      `${whole(storeMb)} MB, including the index of ${whole(indexMb)} MB`,
-    ...aligned([titles, ...rows]),
+      `${whole(storeMb)} MB`,
+    ...aligned([TITLES, ...rows]),
     `Resident memory of the service: ${whole(memoryMb.start)} MB at the start, ` +
       `${whole(memoryMb.peak)} MB at its peak.`,
     `One connection, no page requested twice. Node ${setup.versions.node}, SQLite ${setup.versions.sqlite}; ` +

@@ -1,31 +1,73 @@
-import { execFile, fork, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process'
+import { type EventEmitter, on, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { SETTINGS } from '../src/config.ts'
-import type { Answers } from './answers.ts'
-import { endWithProcess, stop, TIMEOUT_MS, waitForEvent } from './children.ts'
+import type { Answers } from './requests.ts'
+
+/** Time limit for a child to start, answer or end. Only a hanging child exceeds it. */
+const TIMEOUT_MS = 60_000
+
+const running = new Set<ChildProcess>()
+
+/** Kills a child when this process ends. */
+export function endWithProcess<Child extends ChildProcess>(child: Child): Child {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (!running.has(child)) return
+  const ended = once(child, 'exit', { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  child.kill('SIGTERM')
+  await ended
+}
+
+/**
+ * Waits for an event of a child or of one of its streams. @returns the event's first argument
+ * @throws if the child ends or times out before
+ */
+export async function waitForEvent(
+  child: ChildProcess,
+  source: EventEmitter,
+  event: string,
+): Promise<unknown> {
+  const done = new AbortController()
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const ended = once(child, 'exit', { signal }).then(([code]): never => {
+    throw new Error(`${child.spawnargs.join(' ')} ended with code ${code}`)
+  })
+  ended.catch(() => undefined)
+  try {
+    const [value] = await Promise.race([once(source, event, { signal }), ended])
+    return value
+  } finally {
+    done.abort()
+  }
+}
 
 export interface Service {
   port: number
   pid: number | undefined
   /** Time from the spawn to the first 200. */
   readyMs: number
-  /** For a probed service: the longest delay of its event loop since the last call. */
+  /** For a probed service: the longest turn of its event loop in ms of processor time, since the last call. */
   longestTurnMs(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Resident memory of a process in MiB; undefined except on Linux. */
-export interface Memory {
-  nowMb?: number
-  peakMb?: number
-}
-
-const PROBE = import.meta.resolve('./loop-probe.ts')
+const PROBE = import.meta.resolve('../torture/lab/probe.ts')
 /** The command of this version of the project. */
 export const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
 
@@ -44,25 +86,12 @@ function environment({ databaseUrl, redisUrl = '', settings = {} }: Store): Node
   return { ...process.env, PATH, ...defaults, ...own, ...settings }
 }
 
-/**
- * Creates a key, and the store unless `init` is false.
- *
- * @returns a key whose limits are counted but never reached
- */
-export async function makeKey(store: Store, { command = COMMAND, init = true } = {}): Promise<string> {
+/** Creates the store and a key, whose limits are counted but never reached. @returns the key */
+export async function makeKey(store: Store, command = COMMAND): Promise<string> {
   const plan = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000']
-  const args = ['keys', 'create', ...(init ? ['--init'] : []), '--name', 'bench', ...plan]
-  return runCommand(store, args, { command })
-}
-
-/** @returns the command's output */
-export async function runCommand(
-  store: Store,
-  args: string[],
-  { command = COMMAND, timeoutMs = TIMEOUT_MS } = {},
-): Promise<string> {
-  const options = { env: environment(store), timeout: timeoutMs }
-  return (await promisify(execFile)(process.execPath, [command, ...args], options)).stdout.trim()
+  const args = [command, 'keys', 'create', '--init', '--name', 'bench', ...plan]
+  const options = { env: environment(store), timeout: TIMEOUT_MS }
+  return (await promisify(execFile)(process.execPath, args, options)).stdout.trim()
 }
 
 /** Starts the service as an operator does. Its log is written and discarded. */
@@ -74,19 +103,22 @@ export async function startService(
   const child = endWithProcess(
     spawn(command, ['serve', '--workers', String(workers)], {
       env: { ...environment(store), ...(probed && { NODE_OPTIONS: `--import=${PROBE}` }) },
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', probed ? 'pipe' : 'ignore'],
     }),
   )
-  const lines = createInterface({ input: child.stdout })
+  const lines = createInterface({ input: child.stdout as Readable })
   const greeting = String(await waitForEvent(child, lines, 'line'))
   const port = Number(/:(\d+)\/v1/.exec(greeting)?.[1])
   const { status } = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (status !== 200) throw new Error(`adoptable is not ready: status ${status}`)
   const readyMs = performance.now() - begun
+  const log = probed ? createInterface({ input: child.stderr as Readable }) : undefined
   async function longestTurnMs(): Promise<number> {
-    const line = waitForEvent(child, lines, 'line')
+    if (!log) throw new Error('the service is not probed')
     child.kill('SIGWINCH')
-    return Number(await line)
+    for await (const [line] of on(log, 'line'))
+      if (line.startsWith('probe ')) return JSON.parse(line.slice('probe '.length)).longestMs
+    throw new Error('the service has ended')
   }
   return {
     port,
@@ -95,25 +127,6 @@ export async function startService(
     longestTurnMs,
     stop: () => stop(child),
   }
-}
-
-export function memoryOf(pid: number | undefined): Memory {
-  if (process.platform !== 'linux' || pid === undefined) return {}
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const mb = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(status)?.[1]) / 1_024
-  return { nowMb: mb('VmRSS'), peakMb: mb('VmHWM') }
-}
-
-/** Length of a tick in /proc. */
-const TICK_MS = 10
-
-/** Processor time of all threads of a process in milliseconds; NaN except on Linux. */
-export function computedMs(pid: number | undefined): number {
-  if (process.platform !== 'linux' || pid === undefined) return Number.NaN
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // Skips the name, which may contain any character.
-  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number)
-  return ((user ?? Number.NaN) + (system ?? Number.NaN)) * TICK_MS
 }
 
 export interface Bare {
@@ -136,4 +149,27 @@ export async function startBare(): Promise<Bare> {
     },
     stop: () => stop(child),
   }
+}
+
+let databases = 0
+
+/** Creates a database on a PostgreSQL server and drops it after the work. */
+export async function withOwnDatabase<Result>(
+  serverUrl: string,
+  work: (databaseUrl: string) => Promise<Result>,
+): Promise<Result> {
+  databases += 1
+  const name = `adoptable_bench_${process.pid}_${databases}`
+  await runOnServer(serverUrl, `create database ${name}`)
+  try {
+    return await work(Object.assign(new URL(serverUrl), { pathname: name }).href)
+  } finally {
+    await runOnServer(serverUrl, `drop database ${name} with (force)`)
+  }
+}
+
+async function runOnServer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
 }

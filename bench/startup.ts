@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { endWithProcess, stop, waitForEvent } from './children.ts'
-import { aligned, fine, type Setup, setup, whole } from './report.ts'
-import { makeKey, memoryOf, type Service, startService } from './servers.ts'
+import { megabytesOf } from '../torture/lab/proc.ts'
+import { aligned, fine, setup, spread, whole } from './report.ts'
+import { endWithProcess, makeKey, type Service, startService, stop, waitForEvent } from './servers.ts'
 import type { Options } from './speed.ts'
-import { type Spread, spread } from './statistics.ts'
 
 // Compares the start time and memory of adoptable with a stock Fastify.
 
@@ -18,15 +17,10 @@ const MAX_MEMORY_MB = 120
 /** Wait for the writer thread and the first jobs before memory is measured. */
 const WAIT_MS = 2_000
 
-export interface Startup {
-  setup: Setup
-  rows: { name: string; readyMs: Spread; ratio: Spread; memoryMb: Spread }[]
-}
-
 type Start = () => Promise<Pick<Service, 'pid' | 'readyMs' | 'stop'>>
 
 /** Each program starts once per round, one after another. */
-export async function measureStartup({ rounds, seconds }: Options, folder: string): Promise<Startup> {
+export async function measureStartup({ rounds, seconds }: Options, folder: string) {
   const store = { databaseUrl: `sqlite:${join(folder, 'startup.db')}` }
   await makeKey(store)
   const starts: Record<string, Start> = {
@@ -45,7 +39,7 @@ export async function measureStartup({ rounds, seconds }: Options, folder: strin
       const service = await (starts[name] as Start)()
       readyMs.push(service.readyMs)
       await pause(WAIT_MS)
-      memoryMb.push(memoryOf(service.pid).nowMb ?? Number.NaN)
+      memoryMb.push(megabytesOf(service.pid, 'now'))
       await service.stop()
     }
   }
@@ -78,7 +72,10 @@ async function startStock() {
   return { pid: child.pid, readyMs: performance.now() - begun, stop: () => stop(child) }
 }
 
-export function startupReport({ rows, setup: { rounds, versions, machine } }: Startup): string {
+export function startupReport({
+  rows,
+  setup: { rounds, versions, machine },
+}: Awaited<ReturnType<typeof measureStartup>>): string {
   const cells = rows.map(({ name, readyMs, ratio, memoryMb }) => [
     `  ${name}`,
     whole(readyMs.median),
