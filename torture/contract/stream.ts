@@ -1,16 +1,14 @@
 import type { TestContext } from 'node:test'
 import { randomFrom } from '../lab/random.ts'
-import type { Request } from '../lab/requests/draft.ts'
-import { BROKEN } from '../lab/requests/oddities.ts'
+import type { Request } from '../lab/requests/description.ts'
 import { createRequests } from '../lab/requests/requests.ts'
+import { BROKEN } from '../lab/requests/values.ts'
 import type { Answer } from '../lab/wire.ts'
 import { type Step, startEngines } from './engines.ts'
 
 interface Options {
   seed: number
   requests: number
-  /** Called before each request, with its number. */
-  progress?: (number: number) => void
 }
 
 const DAY_MS = 86_400_000
@@ -30,7 +28,7 @@ const INVALID_SHARE = 0.45
  * @returns the number of answers of each kind
  * @throws at the first difference, with the command that repeats it
  */
-export async function compareStreams(t: TestContext, { seed, requests, progress }: Options) {
+export async function compareStreams(t: TestContext, { seed, requests }: Options) {
   const engines = await startEngines(t, FIRST_DAY + ((seed * 97) % DAYS) * DAY_MS)
   const { keys } = engines
   const random = randomFrom(seed)
@@ -60,7 +58,6 @@ export async function compareStreams(t: TestContext, { seed, requests, progress 
   let number = 1
   try {
     for (; number <= requests; number += 1) {
-      progress?.(number)
       const burst = number % BURST_INTERVAL_REQUESTS < BURST_REQUESTS
       const isBroken = random.chance(0.01)
       const request = isBroken ? undefined : next(burst)
@@ -75,7 +72,7 @@ export async function compareStreams(t: TestContext, { seed, requests, progress 
     }
     await engines.compareRows()
   } catch (error) {
-    const again = `node torture/contract/differential.ts --seed ${seed} --requests ${number}`
+    const again = `npm run torture -- differential --seed ${seed} --rounds ${number}`
     throw new Error(`request ${number} of seed ${seed}: ${(error as Error).message}\n\nto repeat: ${again}`)
   }
   return kinds

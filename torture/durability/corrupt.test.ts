@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { type Service, start } from '../../src/start.ts'
 import type { Answer } from '../../src/testing/client.ts'
-import { spawnCli } from '../../src/testing/process.ts'
-import { AS_NOBODY, NEEDS_NOBODY, NOBODY } from '../lab/disks.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
 import {
   ANIMALS_IN_FILE,
   copyOf,
   type Damage,
   damage,
+  differences,
   fileIn,
   makeOriginal,
+  type Observation,
   type Original,
+  observe,
   type State,
+  type StoreContent,
   stateOf,
 } from './corrupt-store.ts'
-import { differences, type Observation, observe, type StoreContent } from './corrupt-views.ts'
 
 const ROUNDS = rounds(300)
 
@@ -56,7 +56,7 @@ async function readAndStop(
     // Storing the counters may fail in a damaged store.
     service.stop().catch(() => undefined),
   )
-  // SQLite keeps the part of a log before the damage, and everything in the file.
+  // SQLite reads everything in the database file, and the part of the log before the damage.
   const count = Math.max(ANIMALS_IN_FILE, seen.listed?.length ?? content.animals.length)
   const expected = damaged.inLog ? { ...content, animals: content.animals.slice(0, count) } : content
   const wrong = differences(seen, expected)
@@ -118,7 +118,7 @@ function summarize(results: Result[]): string {
   return counts.map(([what, { length }]) => `${what} ${length}`).join(', ')
 }
 
-test('a damaged store: the service refuses it in one line or serves the right data', async (t) => {
+test('a damaged store: the service refuses it with a one-line message or serves the right data', async (t) => {
   const random = randomOf()
   const original = await makeOriginal(t)
   const results: Result[] = []
@@ -180,39 +180,4 @@ test('control: one error in each view is reported as a difference', async (t) =>
       `${what}: ${[...differences(observation, original)]}`,
     )
   }
-})
-
-/** Files that are not a store or that this user may not use. */
-const UNUSABLE_FILES: Record<string, (file: string) => void> = {
-  'is text': (file) => writeFileSync(file, 'no database\n'.repeat(1_000)),
-  'has lost its first page': (file) => writeFileSync(file, Buffer.alloc(4_096), { flag: 'r+' }),
-  'ends too early': (file) => truncateSync(file, 5_000),
-  'is a folder': (file) => {
-    rmSync(file)
-    mkdirSync(file)
-  },
-  'may not be written': (file) => chmodSync(file, 0o444),
-  'belongs to another user': (file) => {
-    chmodSync(file, 0o600)
-    chownSync(file, 0, 0)
-  },
-  'lies in a folder that may not be written': (file) => chmodSync(dirname(file), 0o555),
-}
-
-const UNUSABLE_TITLE = 'start with an unusable store file: exit code 1 and one line that names the file'
-test(UNUSABLE_TITLE, NEEDS_NOBODY, async (t) => {
-  const original = await makeOriginal(t)
-  for (const [what, spoil] of Object.entries(UNUSABLE_FILES)) {
-    const folder = copyOf(t, original.folder)
-    // The log may have a copy of a page that the main file has lost.
-    for (const end of ['-wal', '-shm']) rmSync(fileIn(folder) + end)
-    for (const name of ['', ...readdirSync(folder)]) chownSync(join(folder, name), NOBODY, NOBODY)
-    spoil(fileIn(folder))
-    const settings = { DATABASE_URL: `sqlite:${fileIn(folder)}`, PORT: '0', LOG_LEVEL: 'silent' }
-    const { exited } = spawnCli(t, ['serve'], settings, undefined, { through: AS_NOBODY })
-    const { code, stderr } = await exited
-    assert.equal(code, 1, `${what}: ${stderr}`)
-    assert.match(stderr, /^adoptable: [^\n]*adoptable\.db[^\n]*\n$/, what)
-  }
-  reportFigure(t, `${Object.keys(UNUSABLE_FILES).length} kinds`)
 })

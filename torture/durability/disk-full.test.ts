@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, assertError } from '../../src/testing/client.ts'
-import { spawnCli } from '../../src/testing/process.ts'
 import { makeKey, startApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { assertNothingLost, type Ledger, startCreators } from '../lab/creators.ts'
 import { needsMounts, smallDisk } from '../lab/disks.ts'
@@ -109,17 +108,4 @@ test(TITLE, NEEDS, async (t) => {
     t,
     `${ROUNDS} times full: ${refused} times 503, ${reads} reads served, ${back}, 0 lost, 0 twice`,
   )
-})
-
-const FULL = 'start on a full disk: code 1 and one line; with free space it starts'
-test(FULL, NEEDS, async (t) => {
-  const disk = smallDisk(t, '8m')
-  const DATABASE_URL = `sqlite:${join(disk.folder, 'adoptable.db')}`
-  const settings = { DATABASE_URL, PORT: '0', LOG_LEVEL: 'silent' }
-  disk.fill()
-  const { code, stderr } = await spawnCli(t, ['serve'], settings).exited
-  assert.equal(code, 1)
-  assert.match(stderr, /^adoptable: [^\n]+\n$/)
-  disk.free()
-  await spawnCli(t, ['serve'], settings).serving
 })

@@ -141,7 +141,7 @@ const CALLS = { openat: 7, pread64: 40, pwrite64: 16, fsync: 5, ftruncate: 3 }
 const CALL_NAMES = Object.keys(CALLS) as (keyof typeof CALLS)[]
 
 const FAILS_ONCE =
-  'one failed call on the store files: the start is refused in one line, or the service goes on'
+  'one failed call on the store files: the start is refused with a one-line message, or the service goes on'
 test(FAILS_ONCE, { ...needs('strace'), timeout: 600_000 }, async (t) => {
   const random = randomOf(1)
   const service = await newService(t, { settings: { LOG_LEVEL: 'error' } })

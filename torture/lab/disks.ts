@@ -11,11 +11,6 @@ import { needs } from './rounds.ts'
 
 const IS_ROOT = process.getuid?.() === 0
 
-/** The unprivileged user, and the start of a command line that runs as this user. */
-export const NOBODY = 65_534
-export const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-export const NEEDS_NOBODY = IS_ROOT ? needs('setpriv') : { skip: 'needs root to become another user' }
-
 /** Test options: skip a test that mounts file systems if that is not allowed or a program is missing. */
 export function needsMounts(...programs: string[]): { skip: string | false } {
   if (!IS_ROOT || !existsSync('/dev/loop-control') || !succeeds('unshare', '--mount', 'true')) {
@@ -25,7 +20,7 @@ export function needsMounts(...programs: string[]): { skip: string | false } {
 }
 
 /** Whether a command ends with code 0. */
-export function succeeds(program: string, ...args: string[]): boolean {
+function succeeds(program: string, ...args: string[]): boolean {
   try {
     run(program, ...args)
     return true
@@ -59,7 +54,8 @@ process.once('SIGTERM', () => {
 })
 
 /** A disk of this size, such as 8m, with functions that fill and free it. */
-export function smallDisk(t: TestContext, size: string, folder = join(scratchFolder(t), 'disk')) {
+export function smallDisk(t: TestContext, size: string) {
+  const folder = join(scratchFolder(t), 'disk')
   mount(t, folder, '-t', 'tmpfs', '-o', `size=${size},mode=777`, 'tmpfs')
   const filler = join(folder, 'filler')
   return {
@@ -76,7 +72,6 @@ export function smallDisk(t: TestContext, size: string, folder = join(scratchFol
       }
     },
     free: (): void => rmSync(filler, { force: true }),
-    grow: (size: string): void => run('mount', '-o', `remount,size=${size}`, folder),
   }
 }
 

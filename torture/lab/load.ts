@@ -9,7 +9,7 @@ import { repeat, waitFor } from './parallel.ts'
 import { createClient, type Settings, startService } from './service.ts'
 
 /** A client's request. */
-export interface LoadRequest {
+interface LoadRequest {
   path: string
   /** Sent with PATCH; the request is a GET when absent. */
   body?: object
@@ -21,17 +21,18 @@ interface WatchOptions {
   /** Longest time that an answer may take. */
   answerMs: number
   clients?: number
-  /** Pause of each client between two requests. */
-  pauseMs?: number
   next?: () => LoadRequest
 }
+
+/** Pause of each client between two requests. */
+const REST_MS = 5
 
 /**
  * Clients that send requests throughout an outage. They assert that every answer comes in time and is correct
  * or the contract's 503.
  */
 export function watchAnswers(t: TestContext, { address, key }: Target, options: WatchOptions) {
-  const { answerMs, clients = 1, pauseMs = 5, next = () => ({ path: '/v1/inventory' }) } = options
+  const { answerMs, clients = 1, next = () => ({ path: '/v1/inventory' }) } = options
   const ask = createClient(t, address, key, clients)
   /** `refused` counts 503; `slowest` is in milliseconds. */
   const counts = { served: 0, refused: 0, slowest: 0 }
@@ -60,7 +61,7 @@ export function watchAnswers(t: TestContext, { address, key }: Target, options: 
     assertError(answer, 503, 'service_unavailable', path)
     assert.equal(headers['retry-after'], '1')
   }
-  const repetition = repeat(clients, () => sendOnce(next()), pauseMs)
+  const repetition = repeat(clients, () => sendOnce(next()), REST_MS)
   return {
     counts,
     assertWell: repetition.assertNoFailure,
@@ -76,49 +77,44 @@ export function watchAnswers(t: TestContext, { address, key }: Target, options: 
 /** The guarantees of the service during any outage. */
 const ANSWER_MS = 2_000
 const RECOVERY_MS = 3_000
+/** Prefix of the names of all animals. */
+const NAMES = 'pet'
 
-interface LoadOptions extends Partial<WatchOptions> {
+interface LoadOptions {
   settings: Settings
   /** URL of the database that bypasses the faults. */
   directUrl: string
-  creators?: number
-  creatorsPauseMs?: number
-  prefix?: string
 }
 
 /** Starts a service, and clients that create, change and read animals all the time. */
-export async function startLoad(t: TestContext, options: LoadOptions) {
-  const { settings, directUrl, prefix = 'pet', answerMs = ANSWER_MS } = options
+export async function startLoad(t: TestContext, { settings, directUrl }: LoadOptions) {
   const key = await makeKey(directUrl, UNLIMITED)
   const service = await startService(t, { settings, key: false })
   const target = { address: service.address, key }
-  const { creators: clients = 8, creatorsPauseMs: pauseMs = 0 } = options
-  const creators = startCreators(t, target, { clients, pauseMs, prefix })
+  const creators = startCreators(t, target, { clients: 8, prefix: NAMES })
   // Readers need at least one animal.
   await waitFor(t, () => creators.ledger.size > 0)
   let requests = 0
   const next = (): LoadRequest => {
     requests += 1
-    if (requests % 4 === 0) return { path: `/v1/pets?limit=${1 + (requests % 100)}`, expected: prefix }
+    if (requests % 4 === 0) return { path: `/v1/pets?limit=${1 + (requests % 100)}`, expected: NAMES }
     const [name = '', id] = [...creators.ledger].at(requests % creators.ledger.size) ?? []
     // Half of these requests set the name to its current value.
     return { path: `/v1/pets/${id}`, expected: name, ...(requests % 2 && { body: { name } }) }
   }
-  const watcher = watchAnswers(t, target, { clients: 4, next, ...options, answerMs })
+  const watcher = watchAnswers(t, target, { answerMs: ANSWER_MS, clients: 4, next })
   let slowestRecovery = 0
 
   return {
-    ...target,
-    watcher,
     /** Number of 503 answers so far. */
     refusals: () => watcher.counts.refused + (creators.others.get(503) ?? 0),
     /** Waits for the next create and the next 200 of a reader. Fails when they come late. */
-    async assertRecovers(about: string, withinMs = RECOVERY_MS): Promise<void> {
+    async assertRecovers(about: string): Promise<void> {
       const since = performance.now()
       const [created, served] = [creators.ledger.size, watcher.counts.served]
       while (creators.ledger.size === created || watcher.counts.served === served) {
         watcher.assertWell()
-        assert.ok(performance.now() - since < withinMs, `${about}: no recovery in time`)
+        assert.ok(performance.now() - since < RECOVERY_MS, `${about}: no recovery in time`)
         await pause(2)
       }
       slowestRecovery = Math.max(slowestRecovery, performance.now() - since)

@@ -25,20 +25,28 @@ function targetOf(link: string): string {
   }
 }
 
-/** Memory of a process in megabytes: its current size, or the largest size so far. */
+/** Empty if the process has ended, and on a machine without /proc. */
+function readProc(pid: Pid, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Memory of a process in megabytes, its current or its largest size so far; NaN if that is unknown. */
 export function megabytesOf(pid: Pid, which: 'now' | 'max'): number {
   const line = which === 'now' ? /VmRSS:\s+(\d+)/ : /VmHWM:\s+(\d+)/
-  return Math.round(Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024)
+  return Math.round(Number(line.exec(readProc(pid, 'status'))?.[1]) / 1_024)
 }
 
 /** Length of a tick in /proc, the same on every Linux. */
 const TICK_MS = 10
 
-/** Processor time in milliseconds of a process, or of its main thread only. */
-export function busyMsOf(pid: Pid, of: 'all' | 'main thread' = 'all'): number {
-  const folder = of === 'all' ? `/proc/${pid}` : `/proc/${pid}/task/${pid}`
+/** Processor time of all threads of a process in milliseconds; NaN if that is unknown. */
+export function busyMsOf(pid: Pid): number {
   // utime and stime of proc_pid_stat(5), fields 14 and 15; field 2 is a name in brackets.
-  const fields = readFileSync(`${folder}/stat`, 'utf8')
+  const fields = readProc(pid, 'stat')
     .replace(/^.*\) /s, '')
     .split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS

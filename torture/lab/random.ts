@@ -9,16 +9,19 @@ export interface Random {
   shuffled<Item>(list: readonly Item[]): Item[]
 }
 
-/** Uses the generator mulberry32. */
-export function randomFrom(seed: number): Random {
+/** Numbers from 0 to less than 1, from the generator mulberry32. */
+export function fractionsFrom(seed: number): () => number {
   let state = seed >>> 0
-
-  function fraction(): number {
+  return () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
+}
+
+export function randomFrom(seed: number): Random {
+  const fraction = fractionsFrom(seed)
   const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1))
   const pick = <Item>(list: readonly Item[]): Item => list[integer(0, list.length - 1)] as Item
   return {
@@ -40,3 +43,6 @@ export function randomFrom(seed: number): Random {
         .map(({ item }) => item),
   }
 }
+
+/** Splits the lines at `¦`, so many short texts need few lines of source. */
+export const list = (...lines: string[]): string[] => lines.join('¦').split('¦')

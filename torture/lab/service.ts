@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import http from 'node:http'
 import type { TestContext } from 'node:test'
 import type { NewKey } from '../../src/keys/store.ts'
@@ -5,6 +6,7 @@ import { cleanup } from '../../src/testing/cleanup.ts'
 import { type Answer, type RequestOptions, send } from '../../src/testing/client.ts'
 import { freePort } from '../../src/testing/port.ts'
 import { type Exit, type RunningProcess, spawnCli } from '../../src/testing/process.ts'
+import { until } from '../../src/testing/redis.ts'
 import { makeKey, UNLIMITED } from '../../src/testing/start-app.ts'
 import { sqliteFile } from './stores.ts'
 
@@ -120,4 +122,29 @@ export function createClient(t: TestContext, address: string, key: string, maxSo
     const method = sent.body === undefined ? 'GET' : 'POST'
     return send(agent, address + path, { method, ...sent, headers: { ...ownHeaders, ...headers } })
   }
+}
+
+/** Measured since the previous call. */
+interface Measurement {
+  /** Longest turn of the event loop, in milliseconds of processor time. */
+  longestMs: number
+  maxBytes: number
+  /** Heap and external memory after a garbage collection. */
+  retainedBytes: number
+}
+
+/** Settings of a process that `measure` measures. */
+export const PROBED = {
+  NODE_OPTIONS: `--import=${import.meta.resolve('./probe.ts')} --max-semi-space-size=2`,
+}
+
+export async function measure(running: Pick<RunningProcess, 'child' | 'output'>): Promise<Measurement> {
+  const reports = (): string[] => running.output.stderr.match(/^probe .*$/gm) ?? []
+  const countBefore = reports().length
+  running.child.kill('SIGWINCH')
+  await until(() => {
+    assert.ok(isAlive(running), 'the process ended')
+    return reports().length > countBefore && running.output.stderr.endsWith('\n')
+  })
+  return JSON.parse(reports().at(-1)?.slice('probe '.length) ?? '')
 }

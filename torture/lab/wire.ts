@@ -78,22 +78,14 @@ export function headOf(answer: Buffer): string {
 }
 
 interface ConverseOptions {
-  /**
-   * Ends the sending side after this long without received bytes, unless the service announced to close.
-   */
-  endAfterMs?: number
+  /** Whether the sending side stays open until the service closes the connection. */
+  staysOpen?: boolean
   timeoutMs?: number
-  /** Whether a reset is acceptable after these bytes; always when absent. */
-  isResetExpected?: (received: Buffer) => boolean
-  /** Sent repeatedly for as long as the other side reads. */
-  endless?: Buffer | undefined
-  /** Called with all bytes so far; true ends the exchange. */
-  until?: (received: Buffer) => boolean
 }
 
 /** Sends bytes over an existing connection. @returns all bytes until the other side closes */
 function converse(socket: net.Socket, bytes: Buffer | string, options: ConverseOptions): Promise<Buffer> {
-  const { endAfterMs = 0, timeoutMs = TIMEOUT_MS, isResetExpected = () => true, endless, until } = options
+  const { staysOpen = false, timeoutMs = TIMEOUT_MS } = options
   const chunks: Buffer[] = []
   const received = (): Buffer => Buffer.concat(chunks)
   const content = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes
@@ -107,27 +99,16 @@ function converse(socket: net.Socket, bytes: Buffer | string, options: ConverseO
       clearTimeout(timer)
       socket.removeAllListeners().on('error', () => undefined)
       socket.destroy()
-      if (error && !(error.code && isResetExpected(received()))) reject(error)
+      // The service may reset a connection instead of closing it.
+      if (error && !error.code) reject(error)
       else resolve(received())
     }
-    socket.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      if (until?.(received())) finish()
-    })
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', finish)
     socket.on('close', () => finish())
     socket.on('end', () => socket.end())
     socket.write(content)
-    const sendMore = (): void => {
-      while (endless && socket.writable && socket.write(endless)) {}
-    }
-    socket.on('drain', sendMore)
-    sendMore()
-    if (endAfterMs === 0) socket.end()
-    else if (endAfterMs < Infinity)
-      socket.setTimeout(endAfterMs, () => {
-        if (!/\r\nconnection: close\r\n/i.test(received().toString('latin1'))) socket.end()
-      })
+    if (!staysOpen) socket.end()
   })
 }
 

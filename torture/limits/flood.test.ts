@@ -4,16 +4,15 @@ import { generateKey } from '../../src/keys/key-format.ts'
 import type { Answer } from '../../src/testing/client.ts'
 import { UNLIMITED } from '../../src/testing/start-app.ts'
 import { forEachConcurrently } from '../lab/parallel.ts'
-import { measure, PROBED } from '../lab/probed.ts'
 import { busyMsOf, NEEDS_PROC } from '../lab/proc.ts'
 import type { Random } from '../lab/random.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
-import { createClient, startService } from '../lab/service.ts'
+import { createClient, measure, PROBED, startService } from '../lab/service.ts'
 import { makeKeys, testOnEachStore } from '../lab/stores.ts'
 import { connection } from '../lab/wire.ts'
 import { figuresOf } from './answers.ts'
 
-/** Thousands of junk requests of each kind. */
+/** The number of junk requests of each kind, in thousands. */
 const THOUSANDS = rounds(100)
 const ANONYMOUS_LIMIT = 300
 const VICTIM_LIMIT = 500
@@ -119,7 +118,7 @@ function follow(limit: number, ask: () => Promise<Answer>): () => Promise<void> 
   }
 }
 
-/** Start of the requests' heads, without Host. */
+/** For each kind of request, makes the first lines, without the Host header. */
 function kindsOf(random: Random, valid: string): Record<string, () => string> {
   const hex = () => random.integer(0, 65_535).toString(16)
   const list = 'GET /v1/pets HTTP/1.1\r\n'

@@ -1,11 +1,135 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { cleanup } from '../../src/testing/cleanup.ts'
+import { freePort } from '../../src/testing/port.ts'
+import { initServer, NOBODY, postgresPrograms } from '../../src/testing/postgres-server.ts'
 import { assertNothingLost, audit, type Ledger, startCreators } from '../lab/creators.ts'
 import { watchAnswers } from '../lab/load.ts'
-import { type OwnPostgres, startOwnPostgres } from '../lab/own-postgres.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
 import { startService } from '../lab/service.ts'
+
+/**
+ * SIGTERM waits for clients. SIGINT disconnects them. SIGQUIT ends all processes without a shutdown. SIGKILL
+ * ends only the main process.
+ */
+type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
+
+/** A PostgreSQL that belongs to one test, syncs to disk and may be crashed. */
+interface OwnPostgres {
+  /** URL of its only database. */
+  readonly url: string
+  /** Resolves when the server accepts queries. */
+  start(): Promise<void>
+  stop(signal: StopSignal): Promise<void>
+  /** Runs a statement as superuser, waiting for a recovery if necessary. @returns the rows */
+  // biome-ignore lint/suspicious/noExplicitAny: rows have any shape
+  query(statement: string): Promise<any[]>
+}
+
+const QUERY_TIMEOUT_MS = 5_000
+/** PostgreSQL's error code for a server that starts, stops or recovers. */
+const RECOVERING = '57P03'
+/** Time limit that includes the recovery after a crash, on a busy machine. */
+const START_MS = 60_000
+
+/**
+ * Starts a PostgreSQL, which is removed after the test.
+ *
+ * @param settings for the command line, such as max_connections=20
+ */
+async function startOwnPostgres(t: TestContext, settings: string[] = []): Promise<OwnPostgres> {
+  const folder = scratchFolder(t)
+  await initServer(folder)
+  const server = await serverOn(t, folder, settings)
+  await server.start()
+  return server
+}
+
+function scratchFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'adoptable-own-postgres-'))
+  if (NOBODY.uid) chownSync(folder, NOBODY.uid, NOBODY.gid)
+  cleanup(t).defer(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function serverOn(t: TestContext, folder: string, settings: string[]): Promise<OwnPostgres> {
+  const { postgres } = await postgresPrograms()
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const serverSettings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'fsync=on',
+  ]
+  const args = ['-D', join(folder, 'data')]
+  args.push(...[...serverSettings, ...settings].flatMap((setting) => ['-c', setting]))
+  let server: ChildProcess | undefined
+  let stderr = ''
+
+  async function start(): Promise<void> {
+    const since = performance.now()
+    while (!(await answers())) {
+      // A new server ends immediately while processes of a killed one still run.
+      if (!server || server.exitCode !== null || server.signalCode !== null) {
+        server = spawn(postgres, args, { ...NOBODY, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+        server.stderr?.on('data', (chunk) => {
+          stderr = (stderr + chunk).slice(-2_000)
+        })
+      }
+      if (performance.now() - since > START_MS) throw new Error(`PostgreSQL did not start: ${stderr}`)
+      await pause(10)
+    }
+  }
+
+  async function stop(signal: StopSignal): Promise<void> {
+    const stopping = server
+    server = undefined
+    if (!stopping || stopping.exitCode !== null || stopping.signalCode !== null) return
+    const exited = once(stopping, 'exit')
+    stopping.kill(signal)
+    await exited
+  }
+
+  async function ask(statement: string): Promise<unknown[]> {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: QUERY_TIMEOUT_MS })
+    // The statement may kill its own backend.
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return (await client.query(statement)).rows ?? []
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+
+  async function query(statement: string): Promise<unknown[]> {
+    const since = performance.now()
+    for (;;) {
+      try {
+        return await ask(statement)
+      } catch (error) {
+        const recovers = (error as { code?: string }).code === RECOVERING
+        if (!recovers || performance.now() - since > START_MS) throw error
+      }
+      await pause(10)
+    }
+  }
+
+  async function answers(): Promise<boolean> {
+    return (await ask('select 1').catch(() => [])).length === 1
+  }
+
+  cleanup(t).defer(() => stop('SIGQUIT'))
+  return { url, start, stop, query }
+}
 
 const ROUNDS = rounds(100)
 /** Longest time between two crashes. */
@@ -67,7 +191,7 @@ test('PostgreSQL crashes under 32 creating clients: 503, quick recovery, no anim
 
 const CONTROL = 'control: a PostgreSQL that answers before it has written loses animals'
 test(CONTROL, { timeout: 60_000 }, async (t) => {
-  const own = await startOwnPostgres(t, { settings: ['synchronous_commit=off', 'wal_writer_delay=10s'] })
+  const own = await startOwnPostgres(t, ['synchronous_commit=off', 'wal_writer_delay=10s'])
   const service = await startService(t, { settings: { DATABASE_URL: own.url } })
   const creators = startCreators(t, service)
   // Writes the key to disk.

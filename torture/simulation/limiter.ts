@@ -58,8 +58,8 @@ function checkMinutes(minutes: { start: number }[], allowed: AnsweredRequest[], 
     assert.ok(inside.length <= limit, `${inside.length} of ${limit} from ${start}`)
   }
   const [first, last] = [allowed[0]?.sentAt ?? 0, allowed.at(-1)?.answeredAt ?? 0]
-  // These requests are in two minutes if an earlier minute, which began with a request whose answer was lost,
-  // ended between them.
+  // An earlier minute may have begun with a request whose answer was lost. If it ended between these
+  // requests, they are in two minutes.
   const ends = minutes.some(({ start }) => start < first && start + MINUTE_MS <= last)
   if (last - first < MINUTE_MS && !ends)
     assert.ok(allowed.length <= limit, `${allowed.length} of ${limit} in less than a minute`)

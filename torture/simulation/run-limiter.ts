@@ -3,9 +3,8 @@ import type { Account, Limiter } from '../../src/limits/limiter.ts'
 import { openRedisLimiter } from '../../src/limits/redis/limiter.ts'
 import { RECONCILE } from '../../src/limits/redis/scripts.ts'
 import { type Random, randomFrom } from '../lab/random.ts'
-import { connectTo } from './client.ts'
 import type { RedisModel } from './redis-model.ts'
-import { after, EPOCH_MS, type Line, openServer, type Server } from './server.ts'
+import { after, connectTo, EPOCH_MS, type Line, openServer, type Server } from './server.ts'
 import { startVirtualTime } from './virtual-time.ts'
 
 /** One answer of the limiter; times are virtual milliseconds. */
@@ -221,9 +220,9 @@ function watchStrangers(history: History): (args: string[], answer: unknown[]) =
     present.add(id)
     if (open === 1 && opened !== gathering) {
       opened = gathering
-      const known = new Set([...present].flatMap((one) => [one, ...(knownTo.get(one) ?? [])]))
+      const listed = new Set([...present].flatMap((one) => [one, ...(knownTo.get(one) ?? [])]))
       // In runs that kill processes the store does not lose its memory.
-      history.strangers ||= !history.killed && [...knownTo.keys()].some((one) => !known.has(one))
+      history.strangers ||= !history.killed && [...knownTo.keys()].some((one) => !listed.has(one))
     }
     if (kind === 'alive' || knownTo.has(id))
       knownTo.set(id, new Set([...(knownTo.get(id) ?? []), ...String(processes).split(',')]))

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openLimiter } from './limiter.ts'
-import { openOrders } from './orders.ts'
+import { openOrders } from './run-orders.ts'
 import type { Work } from './seeds.ts'
 
 // Simulates this thread's seeds one after another.

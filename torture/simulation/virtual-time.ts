@@ -20,7 +20,7 @@ interface Timer {
 const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate }
 const realNow = performance.now
 
-/** Replaces all timers of this process and performance.now() with virtual ones. */
+/** Replaces all timers of this process and performance.now() with virtual timers and a virtual clock. */
 export function startVirtualTime(): VirtualTime {
   const waiting = new Set<Timer>()
   let now = 0

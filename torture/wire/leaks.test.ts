@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { cleanup } from '../../src/testing/cleanup.ts'
-import { forEachConcurrently, times } from '../lab/parallel.ts'
+import { forEachConcurrently } from '../lab/parallel.ts'
 import { megabytesOf, NEEDS_PROC, openSockets } from '../lab/proc.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
 import { NO_ANONYMOUS_LIMITS, type Settings, startService } from '../lab/service.ts'
 import { testOnEachStore } from '../lab/stores.ts'
-import { connection, exchange } from '../lab/wire.ts'
 
 const ROUNDS = rounds(2_000)
-const PIPELINED = ROUNDS * 5
-/** Unanswered requests on a connection. */
-const BATCH = 32
 /** Clients on each store that leave before their answer is complete. */
 const LEAVERS = ROUNDS * 25
 const CONCURRENCY = 64
@@ -42,31 +38,6 @@ async function startSmall(t: TestContext, settings: Settings) {
   return { ...service, pid: child.pid, request, add }
 }
 type SmallService = Awaited<ReturnType<typeof startSmall>>
-
-testOnEachStore(
-  `${PIPELINED} requests, ${BATCH} pipelined on one connection: answers in the order of the requests`,
-  async (t, { stores }) => {
-    const { port, request, add } = await startSmall(t, stores)
-    const lines = ['GET /v1/pets?limit=2', 'GET /v1/pets/1', 'GET /v1/nowhere', 'GET /livez', 'PUT /v1/pets']
-    const requests = times(PIPELINED, (number) => {
-      const id = `r-${number}`
-      const text = number % 10 === 0 ? add(id) : request(lines[number % lines.length] ?? '', id)
-      return { bytes: Buffer.from(text), method: 'GET' }
-    })
-    const { ask, close } = connection(port)
-    const ids: unknown[] = []
-    for (let begin = 0; begin < requests.length; begin += BATCH) {
-      const answers = await ask(requests.slice(begin, begin + BATCH))
-      ids.push(...answers.map(({ headers }) => headers['x-request-id']))
-    }
-    close()
-
-    const sent = requests.map((_, number) => `r-${number}`)
-    assert.deepEqual(ids, sent)
-    reportFigure(t, `${ids.length} answers in order`)
-  },
-  { ...NEEDS_PROC, timeout: 300_000 },
-)
 
 testOnEachStore(
   `${LEAVERS} clients leave before their answer is complete: no extra socket, memory or transaction`,
@@ -134,48 +105,3 @@ async function assertNoneOpen(t: TestContext, url: string): Promise<void> {
     where datname = current_database() and state like 'idle in transaction%' and state_change < now() - interval '1 s'`
   assert.deepEqual((await client.query(open)).rows, [])
 }
-
-const FULL = `${ROUNDS * 2} clients on a service with MAX_CONNECTIONS=${ROUNDS}`
-test(`${FULL}: further connections are refused, and existing clients are served`, NEEDS_PROC, async (t) => {
-  // All clients have one address, which gets at most half of the connections unless it is a proxy.
-  const settings = {
-    MAX_CONNECTIONS: String(ROUNDS),
-    KEEP_ALIVE_TIMEOUT_SECONDS: '3',
-    TRUST_PROXY: 'loopback',
-  }
-  const { pid, port, request } = await startSmall(t, settings)
-  const own = openSockets(pid).length
-  const existing = connection(port)
-  cleanup(t).defer(existing.close)
-  let requestCount = 0
-  const ask = async (): Promise<void> => {
-    requestCount += 1
-    const wire = { bytes: Buffer.from(request('GET /v1/pets', 'a')), method: 'GET' }
-    assert.equal((await existing.ask([wire]))[0]?.status, 200)
-  }
-  await ask()
-
-  let refused = 0
-  const idle = times(ROUNDS * 2, () => {
-    const socket = net.connect(port, '127.0.0.1', () => socket.write(request('GET /livez', 'a')))
-    socket.on('error', () => undefined)
-    socket.on('close', () => {
-      refused += 1
-    })
-    return socket.resume()
-  })
-  cleanup(t).defer(() => idle.forEach((socket) => void socket.destroy()))
-  while (refused < ROUNDS) {
-    await ask()
-    // Includes listening sockets and sockets that are being closed.
-    assert.ok(openSockets(pid).length <= own + ROUNDS + SPARE_SOCKETS)
-  }
-  // Idle connections are closed, while the active one is served.
-  while (refused < ROUNDS * 2) await ask()
-
-  assert.match((await exchange(port, request('GET /v1/pets', 'a'))).toString('latin1'), /^HTTP\/1.1 200/)
-  reportFigure(
-    t,
-    `${ROUNDS * 2} clients, at most ${ROUNDS} connected, ${requestCount} requests of an existing client served`,
-  )
-})

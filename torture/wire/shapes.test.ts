@@ -5,10 +5,9 @@ import { changes } from '../../src/db/change.ts'
 import { PAGES, PREFIX } from '../../src/faces/web/console/pages.ts'
 import { cookieOf } from '../../src/testing/console.ts'
 import { UNLIMITED } from '../../src/testing/start-app.ts'
-import { measure, PROBED } from '../lab/probed.ts'
 import { OPERATIONS } from '../lab/requests/description.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
-import { NO_ANONYMOUS_LIMITS, type Service, startService } from '../lab/service.ts'
+import { measure, NO_ANONYMOUS_LIMITS, PROBED, type Service, startService } from '../lab/service.ts'
 import { withStore } from '../lab/stores.ts'
 
 /** Number of shapes that the seed chooses. */
@@ -17,10 +16,11 @@ const SHAPES = rounds(200)
 const MAX_TURN_MS = 100
 /** Time of `parseSample` on that machine. */
 const SAMPLE_MS = 30
-/** Attempts for a slow shape, because its turn may include garbage collection of earlier ones. */
+/** Attempts for a slow shape, because its turn may include garbage collection of earlier shapes. */
 const TRIES = 3
 const TOKEN = 'T'.repeat(43)
 const BODY_BYTES = 65_000
+const QUERY_BYTES = 8_000
 const FORM_BYTES = 262_000
 const FILE_BYTES = 4_000_000
 const ARRAY_BYTES = 9_900_000
@@ -42,6 +42,8 @@ function maxTurnMs(): number {
   const times = Array.from({ length: 7 }, parseSample).sort((one, other) => one - other)
   return MAX_TURN_MS * Math.max(1, (times[3] ?? 0) / SAMPLE_MS)
 }
+
+const SIGNED_IN = { ...cookieOf(TOKEN), authorization: '', 'sec-fetch-site': 'same-origin' }
 
 interface Shape {
   name: string
@@ -99,24 +101,58 @@ function bodies(): Shape[] {
   })
 }
 
-function queries(): Shape[] {
-  const texts = ['1', 'a%20', '%F0%9F%90%B6', '%01', '"', ',']
-  return OPERATIONS.filter(({ method }) => method === 'GET').flatMap(
-    ({ operationId, path, parameters = [] }) =>
-      [...parameters.filter((one) => one.in === 'query').map(({ name }) => name), 'unknown'].flatMap((name) =>
-        texts.flatMap((text) =>
-          [fill(`${name}=${text}&`, 8_000), `${name}=${fill(text, 8_000)}`].map((query, index) => ({
-            name: `${operationId} ?${name} ${text} ${index}`,
-            method: 'GET',
-            path: `/v1${path.replaceAll(/\{\w+\}/g, '1')}?${query}`,
-            headers: { prefer: 'handling=strict' },
-          })),
-        ),
-      ),
+const TEXTS = ['1', 'a%20', '%F0%9F%90%B6', '%01', '"', ',']
+
+/** Long queries: one with a parameter many times, and one with a long value. */
+const longQueries = (name: string, text: string): string[] => [
+  fill(`${name}=${text}&`, QUERY_BYTES),
+  `${name}=${fill(text, QUERY_BYTES)}`,
+]
+
+/** Requests of a page or operation for each parameter and text. */
+function read(path: string, names: string[], sent: Partial<Shape> = {}): Shape[] {
+  return names.flatMap((name) =>
+    TEXTS.flatMap((text) =>
+      longQueries(name, text).map((query, index) => ({
+        name: `${sent.name ?? path} ?${name} ${text} ${index}`,
+        method: sent.method ?? 'GET',
+        path: `${path}?${query}`,
+        headers: sent.headers ?? SIGNED_IN,
+      })),
+    ),
   )
 }
 
-const SIGNED_IN = { ...cookieOf(TOKEN), authorization: '', 'sec-fetch-site': 'same-origin' }
+function queries(): Shape[] {
+  const headers = { prefer: 'handling=strict' }
+  return OPERATIONS.filter(({ method }) => method === 'GET').flatMap(
+    ({ operationId: name, path, parameters = [] }) => {
+      const names = parameters.filter((one) => one.in === 'query').map((one) => one.name)
+      // A stream has no end.
+      const method = name === 'streamEvents' ? 'HEAD' : 'GET'
+      return read(`/v1${path.replaceAll(/\{\w+\}/g, '1')}`, [...names, 'unknown'], { name, method, headers })
+    },
+  )
+}
+
+const GALLERY = ['/animals', '/animals/1', '/organizations/1', '/favorites', '/compare', '/embed', '/breeds']
+const DOCUMENTS = ['/animals.atom', '/sitemap.xml', '/sitemap/animals-0.xml', '/robots.txt', '/docs']
+const CLIENT_PAGES = ['/v2/animals', '/v2/organizations', '/v2/types', '/v2/animals/1']
+/** Names of parameters that pages read. */
+const PARAMETERS = [
+  ...['q', 'near', 'id', 'cursor', 'sort', 'type', 'kind', 'status', 'after', 'before', 'from', 'to', 'page'],
+  ...['breed', 'color', 'organization', 'location', 'name', 'limit', 'petId', 'question', 'done', 'unknown'],
+]
+
+/** Pages of the gallery, the console and /v2. */
+function pages(): Shape[] {
+  const inConsole = Object.keys(PAGES).filter((page) => page.startsWith('GET '))
+  const paths = inConsole.map((page) => PREFIX + page.slice('GET '.length).replaceAll(/:\w+/g, '1'))
+  return [
+    ...[...GALLERY, ...DOCUMENTS, ...paths].flatMap((path) => read(path, PARAMETERS)),
+    ...CLIENT_PAGES.flatMap((path) => read(path, PARAMETERS, { headers: {} })),
+  ]
+}
 
 function forms(): Shape[] {
   const paths = Object.keys(PAGES).filter(
@@ -132,6 +168,9 @@ function forms(): Shape[] {
     'email',
     'ticket',
     'place.country',
+    'url',
+    'types',
+    'since',
   ]
   const texts = [
     fill('a&', FORM_BYTES),
@@ -209,11 +248,21 @@ function uploads(): Shape[] {
   ]
 }
 
-/** Starts a service with an animal and an admin who is signed in. */
+/** Starts a service with one of each thing, and an admin who is signed in. */
 async function start(t: TestContext): Promise<Service> {
   const key = { ...UNLIMITED, access: 'admin' } as const
   const service = await startService(t, { key, settings: { ...NO_ANONYMOUS_LIMITS, ...PROBED } })
-  await service.ask('/v1/pets', { method: 'POST', body: { name: 'Rex', categoryId: 1 } })
+  const added: [path: string, body: object][] = [
+    ['organizations', { name: 'Hill' }],
+    ['pets', { name: 'Rex', categoryId: 1, status: 'available', organizationId: 1 }],
+    ['applications', { petId: 1, applicant: { name: 'Kim', email: 'kim@doe.example' } }],
+    ['webhooks', { url: 'https://hooks.example/', enabled: false }],
+    ['webhooks/1/test', {}],
+  ]
+  for (const [path, body] of added) {
+    const { status } = await service.ask(`/v1/${path}`, { body })
+    assert.ok(status < 300, path)
+  }
   await withStore(service.settings.DATABASE_URL, async ({ write }) => {
     const [link, now] = [hash('sha256', 'link'), Date.now()]
     const person = { email: 'ana@shelter.example', name: 'Ana', role: 'admin' } as const
@@ -234,7 +283,7 @@ test(`no request blocks others for more than ${MAX_TURN_MS} ms, whatever its siz
   for (const path of ['/docs', '/animals', '/v1/pets?near=1', '/console/import'])
     await service.ask(path, { headers: SIGNED_IN })
   await measure(service.process)
-  const all = [...bodies(), ...queries(), ...forms(), ...files(), ...uploads()]
+  const all = [...bodies(), ...queries(), ...pages(), ...forms(), ...files(), ...uploads()]
   const shapes = randomOf().shuffled(all).slice(0, SHAPES)
   let longest = { ms: 0, name: '' }
   const slow: string[] = []

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { repeat } from '../lab/parallel.ts'
 import { megabytesOf, NEEDS_PROC, openSockets } from '../lab/proc.ts'
-import { needs, reportFigure, rounds } from '../lab/rounds.ts'
+import { reportFigure, rounds } from '../lab/rounds.ts'
 import { type Service, startService } from '../lab/service.ts'
 
 /** Simultaneous slow clients. */
@@ -123,26 +122,3 @@ function attack(t: TestContext, { port, key }: Service): void {
 
 const TITLE = `${ATTACKERS} clients that send or read slowly: disconnected in time, and others are served`
 test(TITLE, NEEDS_PROC, (t) => assertWithstands(t, ATTACKERS, (service) => attack(t, service)))
-
-const PROGRAM = 'slowhttptest'
-const CONNECTIONS = ATTACKERS * 4
-const PACE = ['-c', String(CONNECTIONS), '-r', '2000', '-l', '60', '-i', '1', '-p', '3', '-v', '0']
-const ATTACKS = {
-  headers: { path: '/v1/pets', flags: '-H' },
-  bodies: { path: '/v1/pets', flags: '-B -s 8192' },
-  reading: { path: '/docs', flags: '-X -k 10 -n 2 -z 32 -w 512 -y 1024' },
-}
-/** Reasons to skip these tests, each of which takes a minute. */
-const skip = (SHORT && 'in longer runs') || needs(PROGRAM).skip || NEEDS_PROC.skip
-for (const [kind, { path, flags }] of Object.entries(ATTACKS)) {
-  const title = `${PROGRAM} with ${CONNECTIONS} connections of slow ${kind}: disconnected in time, and others are served`
-  test(title, { skip }, (t) =>
-    assertWithstands(t, CONNECTIONS, ({ address, key }) => {
-      // The service reads a body only if the request has a key, and the program has no option for headers.
-      const type = `application/json\r\nAuthorization: Bearer ${key}`
-      const args = [...PACE, ...flags.split(' '), '-u', address + path, '-f', type]
-      const child = spawn(PROGRAM, args, { stdio: 'ignore' })
-      cleanup(t).defer(() => void child.kill('SIGKILL'))
-    }),
-  )
-}

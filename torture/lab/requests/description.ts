@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { PORTABLE_PATTERNS } from '../../../src/http/text.ts'
+import type { WireRequest } from '../wire.ts'
 import type { JsonSchema } from './values.ts'
 
 // Reads openapi.json: the operations, and whether a value matches a schema.
@@ -71,6 +72,12 @@ export const OPERATIONS: Operation[] = Object.entries<Record<string, OperationOb
     method: method.toUpperCase(),
   })),
 )
+
+/**
+ * The operations that random requests use. A stream has no end, and events and webhooks contain random
+ * versions and secrets, which differ between two stores. Their tests are in src/events and src/webhooks.
+ */
+export const RANDOM_OPERATIONS = OPERATIONS.filter(({ path }) => !/^\/(?:events|webhooks)/.test(path))
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true, formats: { uri: true } })
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 })
@@ -177,4 +184,30 @@ export function isValidQuery(given: JsonSchema, values: string[]): boolean {
     const { minimum, ...anyId } = one
     return findMismatch(one.format === 'int64' ? anyId : one, readExactly(text)) === undefined
   })
+}
+
+/** A request that is still being made. */
+export interface Draft {
+  operation: Operation
+  method: string
+  /** Starts with /v1, unless a mutation changed it. */
+  path: string
+  query: [name: string, value: string][]
+  headers: [name: string, value: string][]
+  body?: string | Buffer
+  /** Whether the description alone decides if the request is valid. */
+  decidable: boolean
+  /** The framing is broken, so no other request may follow on the connection. */
+  broken: boolean
+}
+
+export interface Request extends WireRequest {
+  target: string
+  /** Whether query and body match the description; undefined when the description alone does not decide. */
+  valid: boolean | undefined
+  broken: boolean
+  /** Expected X-Request-Id of the answer, if the request has one. */
+  id: string | undefined
+  /** The draft from which this request was made. */
+  draft: Draft
 }

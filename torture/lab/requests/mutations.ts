@@ -1,9 +1,15 @@
-import { list } from '../list.ts'
-import type { Random } from '../random.ts'
-import { resolve } from './description.ts'
-import type { Draft, Request } from './draft.ts'
-import { ADDRESSES, BROKEN, INTEGERS, MEDIA_TYPES, NAMES, OTHER_ADDRESSES, PATH_IDS } from './oddities.ts'
-import type { createValues } from './values.ts'
+import { list, type Random } from '../random.ts'
+import { type Draft, type Request, resolve } from './description.ts'
+import {
+  ADDRESSES,
+  BROKEN,
+  type createValues,
+  INTEGERS,
+  MEDIA_TYPES,
+  NAMES,
+  OTHER_ADDRESSES,
+  PATH_IDS,
+} from './values.ts'
 
 // Makes requests invalid or unusual: method, path, query, headers, body, framing, bytes.
 
@@ -23,7 +29,7 @@ export function mutate(options: Options): void {
   options.random.weighted(MUTATIONS)(options)
 }
 
-/** A mutation after which the description alone does not decide if the request is valid. */
+/** A mutation after which the request may be valid or not: the description alone does not decide. */
 const undecidable =
   (mutation: Mutation): Mutation =>
   (options) => {

@@ -1,19 +1,19 @@
 import { countWords } from '../../../src/search/words.ts'
 import { findNextPage } from '../creators.ts'
-import { list } from '../list.ts'
 import { times } from '../parallel.ts'
-import type { Random } from '../random.ts'
+import { list, type Random } from '../random.ts'
 import type { Answer } from '../wire.ts'
 import {
+  type Draft,
   findMismatch,
   findRoute,
   isValidQuery,
-  OPERATIONS,
   type Parameter,
+  RANDOM_OPERATIONS,
+  type Request,
   readExactly,
   resolve,
 } from './description.ts'
-import type { Draft, Request } from './draft.ts'
 import { mutate } from './mutations.ts'
 import { createValues } from './values.ts'
 
@@ -42,7 +42,7 @@ export interface Requests {
 }
 
 /** Operations with more parameters get a larger weight. Deletes get a small one, so some animals stay. */
-const WEIGHTED_OPERATIONS = OPERATIONS.map((one) => {
+const WEIGHTED_OPERATIONS = RANDOM_OPERATIONS.map((one) => {
   const queries = (one.parameters ?? []).filter((parameter) => parameter.in === 'query').length
   const more = (one.parameters ?? []).length + queries + (one.requestBody ? 3 : 0)
   // An order needs an available animal first, then an order to change. Few updates reach their condition.
@@ -205,9 +205,9 @@ export function createRequests({
     // There are fewer changes than reads, and many get a 404 or 403 before the service checks the condition.
     const fitting = reads ? etags : etags.filter(({ path }) => /^\/v1\/pets\/\d+$/.test(path))
     if (!hasHeader(made, match) || fitting.length === 0 || !chance(reads ? 0.4 : 0.7)) return
-    const known = pick(fitting)
-    if (chance(0.7)) Object.assign(made, { path: known.path, query: [], decidable: false })
-    const { etag, modified } = known
+    const target = pick(fitting)
+    if (chance(0.7)) Object.assign(made, { path: target.path, query: [], decidable: false })
+    const { etag, modified } = target
     const others = reads ? [] : times(4, () => pick(fitting).etag)
     const tag = pick([etag, etag, etag, etag, ...others, `W/${etag}`, `"x", ${etag}`, '*', '"', '', 'x'])
     const date = pick([modified, modified, 'Tue, 01 Dec 2026 00:00:00 GMT', 'yesterday'])
