@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { scratchFolder } from '../src/testing/start-app.ts'
-import { list } from '../torture/lab/list.ts'
+import { list } from '../torture/lab/random.ts'
 import { needs, reportFigure } from '../torture/lab/rounds.ts'
 
 /** Texts without line breaks, because the programs read one per line. */

@@ -36,7 +36,8 @@ testOnEachStore(
     await assertNothingLost(service, await creators.stop())
     for (const path of ['/docs/', '/docs/reference.js', '/openapi.json', '/readyz'])
       assert.equal((await service.ask(path)).status, 200, path)
-    for (const { method, path } of OPERATIONS) {
+    // A stream has no end.
+    for (const { method, path } of OPERATIONS.filter(({ operationId }) => operationId !== 'streamEvents')) {
       const headers = { 'content-type': 'application/json' }
       const { status, text } = await service.ask(`/v1${path.replace(/\{\w+\}/, '1')}`, { method, headers })
       assert.ok(status < 500, `${method} ${path}: ${text}`)
@@ -45,7 +46,7 @@ testOnEachStore(
     // Only denied files and programs matter; the database of a busy machine may be slow.
     const errors = stderr.split('\n').filter((line) => !/"reason":"[^"]* timeout"/.test(line))
     assert.deepEqual([code, errors], [0, ['']])
-    reportFigure(t, `${creators.ledger.size} animals and ${OPERATIONS.length} operations, confined`)
+    reportFigure(t, `${creators.ledger.size} animals and ${OPERATIONS.length - 1} operations, confined`)
   },
 )
 

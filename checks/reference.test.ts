@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { exampleBodiesOf } from '../src/faces/native/reference/examples.ts'
+import { exampleOf } from '../src/faces/native/reference/examples.ts'
 import { NEEDS_BROWSER, openBrowser } from '../src/testing/browser.ts'
 import { cleanup } from '../src/testing/cleanup.ts'
 import { startApp, UNLIMITED } from '../src/testing/start-app.ts'
@@ -131,7 +131,7 @@ test(
 
     assert.match(created, /^201 Created.*x-ratelimit-remaining.*x-request-id.*"name": "Tom"/s)
     const { body } = await get('/v1/pets')
-    assert.deepEqual(body, [{ id: 1, ...(exampleBodiesOf('createPet').body as object) }])
+    assert.deepEqual(body, [{ id: 1, ...(exampleOf('createPet').body as object) }])
     assert.match(listed, /^200 OK.*x-ratelimit-limit.*"id": 1/s)
     assert.deepEqual(
       sent.map(({ method, path, headers }) => [method, path, headers.authorization]),

@@ -43,11 +43,11 @@ function patterns(): Map<string, RegExp> {
   return found
 }
 
-/** The pattern that read-body.ts builds from parts. */
+/** The pattern that face.ts builds from parts. */
 function mediaTypes(): { pattern: RegExp }[] {
-  const text = readFileSync('src/faces/native/read-body.ts', 'utf8')
+  const text = readFileSync('src/faces/native/face.ts', 'utf8')
   const pieces = /const TOKEN[\s\S]*?const MEDIA_TYPE = (new RegExp\([\s\S]*?\n\))/.exec(text)
-  assert.ok(pieces, 'read-body.ts builds its pattern differently now')
+  assert.ok(pieces, 'face.ts builds its pattern differently now')
   return [{ pattern: new Function(`${pieces[0]}; return MEDIA_TYPE`)() }]
 }
 

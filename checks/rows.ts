@@ -8,6 +8,7 @@ export const ROWS: Row[] = [
   { files: ['reference'], rounds: [2, 6, 6] },
   { files: ['permissions'], rounds: [30, 5_000, 50_000] },
   { files: ['old-client'] },
+  { files: ['signatures'] },
   { name: 'client-package', files: ['../client/package'] },
   { files: ['package'], long: true },
   { files: ['coverage'], long: true, minutes: 30 },

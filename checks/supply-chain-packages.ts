@@ -74,9 +74,9 @@ interface Bill {
 export function billOfMaterials(folder: string): Bill {
   const { devDependencies, workspaces, ...own } = manifest
   const { devDependencies: _, workspaces: __, ...root } = lock.packages[''] as LockedPackage
-  const kept = locked.filter(([, { dev, devOptional }]) => !(dev || devOptional))
+  const shipped = locked.filter(([, { dev, devOptional }]) => !(dev || devOptional))
   writeFileSync(join(folder, 'package.json'), JSON.stringify(own))
-  const packages = { '': root, ...Object.fromEntries(kept) }
+  const packages = { '': root, ...Object.fromEntries(shipped) }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ ...lock, packages }))
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
   const bill = JSON.parse(run('npm', args, folder))
