@@ -297,7 +297,7 @@ export class AdoptableClient extends Operations {
             })
       const answer = await readAnswer<Data>(response, this.#time.clock())
       const rateLimit = readRateLimit(response.headers)
-      if (rateLimit) this.#gate.narrow(rateLimit.remaining)
+      if (rateLimit) this.#gate.narrow(rateLimit)
       return answer
     } catch (cause) {
       signal?.throwIfAborted()

@@ -1,3 +1,4 @@
+import type { RateLimit } from './answer.ts'
 import { AdoptableError } from './error.ts'
 import { sleepUntil, type Time } from './time.ts'
 
@@ -17,6 +18,7 @@ export class Gate {
   #free = MAX_CONCURRENT
   #underWay = 0
   #remaining = MAX_CONCURRENT
+  #resetAt: number | undefined
   readonly #watchers: Call[] = []
   readonly #waiting: Call[] = []
   #namedAt = 0
@@ -65,9 +67,13 @@ export class Gate {
     }
   }
 
-  /** Limits concurrent requests to the remaining number that the service reports, but allows one. */
-  narrow(remaining: number): void {
-    this.#remaining = remaining
+  /**
+   * Limits concurrent requests to the remaining number that the service reports, but allows one. Responses may
+   * arrive out of order, so within one window the lowest number counts.
+   */
+  narrow({ remaining, reset }: Pick<RateLimit, 'remaining' | 'reset'>): void {
+    this.#remaining = reset === this.#resetAt ? Math.min(remaining, this.#remaining) : remaining
+    this.#resetAt = reset
   }
 
   /**

@@ -5,6 +5,8 @@ import { AdoptableClient, AdoptableError } from './client.ts'
 import { startFront, startWithFront } from './testing/front.ts'
 import { answered, limited, startClient } from './testing/start-client.ts'
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
 const REX = { name: 'Rex', categoryId: 1 }
 
 /** The error that a call must reject with. */
@@ -46,6 +48,34 @@ test('300 concurrent requests with a key limited to 60 a minute all succeed, wit
   assert.ok(late >= 0 && late <= 4 * 500, `${late} ms later than the windows allow`)
   assert.equal(answered(app, 201), 300)
   assert.ok(answered(app, 429) <= 4, `${answered(app, 429)} refused`)
+})
+
+test('responses that arrive out of order do not raise the number of concurrent requests', async () => {
+  const answers: ((remaining: number) => void)[] = []
+  const send = () =>
+    new Promise<Response>((resolve) => {
+      answers.push((remaining) => {
+        const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '60' }
+        resolve(Response.json([], { headers: { ...headers, 'x-ratelimit-remaining': `${remaining}` } }))
+      })
+    })
+  const client = new AdoptableClient({ baseUrl: 'http://127.0.0.1/v1', key: 'a', fetch: send })
+  const calls = Array.from({ length: 20 }, () => client.listPets())
+  await turn()
+  const first = answers.splice(0)
+  first.pop()?.(1)
+  await calls[first.length]
+  first.shift()?.(16)
+  await calls[0]
+  await turn()
+  assert.equal(answers.length, 0)
+
+  for (const answer of first) answer(2)
+  for (let count = 16; count < 20; count += 1) {
+    while (answers.length === 0) await turn()
+    answers.shift()?.(1)
+  }
+  await Promise.all(calls)
 })
 
 test('clients that share a key and send many requests at once are not banned', async (t) => {
