@@ -19,8 +19,12 @@ export async function doJobs(context: Context): Promise<void> {
   const allFree = async (): Promise<boolean> =>
     [...(await listJobs(context.db)).values()].every(({ holder }) => holder === null)
   await until(allFree)
-  await createJobRunner(context, jobs, { logger, loss: createOutageReporter(logger), steady }).round()
-  await until(allFree)
+  const { round } = createJobRunner(context, jobs, { logger, loss: createOutageReporter(logger), steady })
+  // The first round skips a job that the service is running, and later jobs may depend on its result.
+  for (let rounds = 0; rounds < 2; rounds += 1) {
+    await round()
+    await until(allFree)
+  }
 }
 
 /**
