@@ -456,19 +456,20 @@ test(
 
 test('a request during a recall waits for the same recall', NEEDS_REDIS, async (t) => {
   const [holder, requester = holder] = await openLimiters(t, 2)
-  const caller = key({ perMinute: 4, perDay: 1e5 })
-  const taken = await takeMany(holder, caller, 1)
-  const second = Promise.withResolvers<LimiterVerdict>()
-  let recalls = 0
-  await onRecalls(t, caller, () => {
-    recalls += 1
-    if (recalls === 1) second.resolve(requester.take(caller))
-  })
-
-  while (recalls === 0) taken.push(await requester.take(caller))
-  taken.push(await second.promise)
-
-  assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
+  const during: Promise<LimiterVerdict>[] = []
+  // On a very busy machine, the holder's lease may have ended already, and the requester needs no recall.
+  while (during.length === 0) {
+    const caller = key({ perMinute: 4, perDay: 1e5 })
+    const taken = await takeMany(holder, caller, 1)
+    await onRecalls(t, caller, () => {
+      if (during.length === 0) during.push(Promise.resolve(requester.take(caller)))
+    })
+    while (during.length === 0 && taken.at(-1)?.outcome === 'allowed')
+      taken.push(await requester.take(caller))
+    await new Promise(setImmediate)
+    taken.push(...(await Promise.all(during)))
+    assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
+  }
 })
 
 /** Calls `onRecall` each time a lease of this caller is recalled. */
@@ -506,16 +507,20 @@ test('when the connection breaks during a recall, only that request fails', NEED
     await openLimiters(t, 1, undefined, held),
     await openLimiters(t, 1, undefined, line),
   ]
-  const caller = key({ perMinute: 4, perDay: 1e5 })
-  const taken = await takeMany(holder, caller, 1)
   let breaks = 0
   line.onSend = (bytes) => bytes.includes('zrange') && breaks++ === 0
-  // The process that holds a lease does not receive the recall.
-  held.mode = 'stall'
 
-  while (breaks === 0) taken.push(await requester.take(caller))
-  held.mode = 'pass'
-  assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
+  while (breaks === 0) {
+    const caller = key({ perMinute: 4, perDay: 1e5 })
+    held.mode = 'pass'
+    const taken = await takeMany(holder, caller, 1)
+    // The process that holds a lease does not receive the recall. On a very busy machine, its lease may have
+    // ended already, and the requester needs no recall.
+    held.mode = 'stall'
+    while (breaks === 0 && taken.at(-1)?.outcome === 'allowed') taken.push(await requester.take(caller))
+    held.mode = 'pass'
+    assert.equal(await allowedInAll(requester, caller, taken, 4), 4)
+  }
 })
 
 test('Redis keeps nothing of processes that served a caller only on past days', NEEDS_REDIS, async (t) => {
