@@ -135,38 +135,22 @@ const FIRST_PLAN_MS = 100
 
 /**
  * Reads with PostgreSQL's own plan for a short time, then with another plan. PostgreSQL's own plan is good
- * for common filters, but can be far slower for rare filters. SQLite reads only once.
+ * for common filters, but can be far slower for rare filters.
  *
  * @param read runs the query; `otherPlan` says whether to force the other plan
- * @param firstPlanMs the time limit for PostgreSQL's own plan; 0 to use only the other plan
  */
 export async function readWithFallbackPlan<Result>(
   db: Db,
   read: (db: Db, otherPlan: boolean) => Promise<Result>,
-  firstPlanMs = FIRST_PLAN_MS,
 ): Promise<Result> {
-  if (dialectOf(db).engine === 'sqlite') return read(db, false)
-  if (firstPlanMs > 0) {
-    const inTime = await firstOf(db, read, firstPlanMs)
-    if (inTime) return inTime.result
-  }
-  return read(db, true)
-}
-
-/** @returns undefined if the query took longer than `ms` */
-async function firstOf<Result>(
-  db: Db,
-  read: (db: Db, otherPlan: boolean) => Promise<Result>,
-  ms: number,
-): Promise<{ result: Result } | undefined> {
   try {
     return await db.transaction().execute(async (inside) => {
-      await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(inside)
-      return { result: await read(inside, false) }
+      await sql`select set_config('statement_timeout', ${String(FIRST_PLAN_MS)}, true)`.execute(inside)
+      return await read(inside, false)
     })
   } catch (error) {
-    if (isTimeout(error)) return undefined
-    throw error
+    if (!isTimeout(error)) throw error
+    return read(db, true)
   }
 }
 

@@ -22,8 +22,6 @@ const MAX_VALUES = 100
 const VALUE_BATCH_SIZE = 1_000
 /** The number of animals to read at once from SQLite. Other requests wait during the read. */
 const BATCH_SIZE = 1_000
-/** How long PostgreSQL may use the first plan. */
-const FIRST_PLAN_MS = 150
 
 export interface Counts {
   matches: number
@@ -58,7 +56,7 @@ async function countMatching(
   let after: Position | undefined
   for (;;) {
     const limit = Math.min(batchSize, max + 1 - tested)
-    const reading = { tokenQuery, direction: 'desc', after, limit, firstPlanMs: FIRST_PLAN_MS } as const
+    const reading = { tokenQuery, direction: 'desc', after, limit } as const
     const rows = await readKeys<Row>(db, reading, COLUMNS)
     for (const { id, place, publishedAt, updatedAt, counted } of rows) {
       after = [0, id]

@@ -39,8 +39,6 @@ export interface Reading {
   ids?: number[] | undefined
   /** True if few animals match. */
   isRare?: boolean | undefined
-  /** How long PostgreSQL may use its own plan, in milliseconds. */
-  firstPlanMs?: number | undefined
 }
 
 /**
@@ -120,7 +118,7 @@ function read<Row extends KeyedRow>(
   if (engine === 'sqlite') return readFromSqlite(db, reading, columns, withPet)
   const readBy = (inside: Db, otherPlan: boolean): Promise<Row[]> =>
     runOwnPlan<Row>(inside, ofPostgres(inside, reading, columns, withPet, otherPlan).compile(inside))
-  return readWithFallbackPlan(db, readBy, reading.isRare ? 0 : reading.firstPlanMs)
+  return reading.isRare ? readBy(db, true) : readWithFallbackPlan(db, readBy)
 }
 
 /** Builds the conditions and the order of a query. @param id the column with the id */
@@ -293,12 +291,13 @@ function source(db: Db, tokenQuery: TokenQuery): Record<'from' | 'fits' | 'join'
 
 /** Counts matching animals, up to `max`. */
 export async function countUpTo(db: Db, tokenQuery: TokenQuery, max: number): Promise<number> {
+  const { runOwnPlan } = dialectOf(db)
   let count = 0
   for await (const part of partsToCount(db, tokenQuery)) {
     const { from, fits } = source(db, part)
     const query = sql`
       select count(*) as count from (select 1 from ${from} where ${fits} limit ${max - count}) as found`
-    const [row] = await runCount<{ count: number }>(db, query)
+    const [row] = await runOwnPlan<{ count: number }>(db, query.compile(db))
     count += Number(row?.count)
     if (count >= max) break
   }
@@ -307,18 +306,16 @@ export async function countUpTo(db: Db, tokenQuery: TokenQuery, max: number): Pr
 
 /** Counts matching animals by place. */
 export async function countByPlace(db: Db, tokenQuery: TokenQuery): Promise<Map<string | null, number>> {
+  const { runOwnPlan } = dialectOf(db)
   const counts = new Map<string | null, number>()
   for await (const part of partsToCount(db, tokenQuery)) {
     const { from, fits, join } = source(db, part)
     const query = sql`select s.place, count(*) as count from ${from} ${join} where ${fits} group by s.place`
-    const rows = await runCount<{ place: string | null; count: number }>(db, query)
+    const rows = await runOwnPlan<{ place: string | null; count: number }>(db, query.compile(db))
     for (const { place, count } of rows) counts.set(place, (counts.get(place) ?? 0) + Number(count))
   }
   return counts
 }
-
-const runCount = <Row extends object>(db: Db, query: Sql): Promise<Row[]> =>
-  readWithFallbackPlan(db, (inside) => dialectOf(inside).runOwnPlan<Row>(inside, query.compile(inside)))
 
 /** PostgreSQL counts all animals at once, because no other request waits for it. */
 async function* partsToCount(db: Db, tokenQuery: TokenQuery): AsyncGenerator<TokenQuery> {
