@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto'
 import type { SearchResult } from '../../pets/search/find.ts'
 import type { Position } from '../../pets/search/matching.ts'
-import { compareIn, MAX_SKIPPED, type PageOrder, type ReadAnimals } from './animal-reader.ts'
-import type { AnimalPage, Total } from './totals.ts'
+import {
+  type AnimalPage,
+  type AnimalSource,
+  compareIn,
+  MAX_SKIPPED,
+  type PageOrder,
+} from './animal-reader.ts'
 
 // Random order. A client reads a list from a random animal to its end, and then from its beginning to that
 // animal. The animals of a page are shuffled. The order stays the same for an hour, even if animals are
@@ -19,15 +24,11 @@ interface RandomOrder {
   at: number
 }
 
-interface Options {
-  read: ReadAnimals
-  totalOf(order: PageOrder): Promise<Total>
-  /** Unix time in milliseconds. */
-  clock: () => number
-}
-
-/** @returns a function that reads a page of the newest animals in the random order of a client */
-export function randomOrders({ read, totalOf, clock }: Options) {
+/**
+ * @param clock Unix time in milliseconds
+ * @returns a function that reads a page of the newest animals in the random order of a client
+ */
+export function randomOrders({ read, totalOf }: AnimalSource, clock: () => number) {
   const orders = new Map<string, RandomOrder>()
 
   async function orderOf(order: PageOrder, client: string, reach: number): Promise<RandomOrder> {

@@ -13,10 +13,10 @@ import * as pets from '../../pets/store.ts'
 import { photosBaseUrl } from '../../photos/storage/stored-photo.ts'
 import { animalPages } from './animal-pages.ts'
 import { toAnimalList } from './animal-query.ts'
+import type { AnimalPage, PageBounds } from './animal-reader.ts'
 import { type FoundOrganization, organizationPages } from './organization-pages.ts'
 import { PARAMETERS, type QueryParameters, readParameters } from './parameters.ts'
 import { OWN_CODE, ownOrganization, PREFIX, SELECTION, toAnimals, toOrganization } from './shapes.ts'
-import type { AnimalPage, PageBounds } from './totals.ts'
 import {
   type Categories,
   categoriesReader,
