@@ -201,3 +201,19 @@ function sizeOf(key: string, { body, headers, encoding }: Representation): numbe
   const headerCharacters = Object.values(headers).reduce((sum, value) => sum + value.length, 0)
   return PAGE_OVERHEAD_BYTES + key.length + text + headerCharacters
 }
+
+/** Caches a value until the version changes. A promise that fails is not kept. */
+export function cachedByVersion<Value>(version: () => number, read: () => Value): () => Value {
+  let cachedVersion: number | undefined
+  let value: Value
+  return () => {
+    if (cachedVersion === version()) return value
+    cachedVersion = version()
+    value = read()
+    if (value instanceof Promise)
+      value.catch(() => {
+        cachedVersion = undefined
+      })
+    return value
+  }
+}

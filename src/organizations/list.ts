@@ -1,9 +1,19 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
+import { cachedByVersion } from '../http/page-cache.ts'
+import { yieldToEventLoop } from '../http/turns.ts'
 import { latitudesAround, metersBetween } from '../places/distance.ts'
 import { type Region, reachOf } from '../places/gazetteer.ts'
 import type { OrganizationQuery } from './schema.ts'
-import { findMany, fold, ORGANIZATION_COLUMNS, type StoredOrganization, toOrganization } from './store.ts'
+import {
+  findMany,
+  fold,
+  ORGANIZATION_COLUMNS,
+  type Row,
+  type StoredOrganization,
+  toOrganization,
+} from './store.ts'
 
 /**
  * The position of an organization in a list. In a list by distance it is the distance and the id. Otherwise
@@ -83,38 +93,27 @@ async function nearest(db: Db, start: ListStart, near: Region): Promise<ListedOr
   })
 }
 
-/** The number of organizations that one query reads. */
-const BATCH_SIZE = 500
-
 /**
  * @param version changes whenever an organization may have changed
- * @returns a function that returns all organizations. Each call reads only the organizations that have
- * changed since the last call
+ * @returns a function that returns all organizations. An organization that has not changed stays the same
+ * object
  */
 export function createOrganizationCache(db: Db, version: () => number): () => Promise<StoredOrganization[]> {
-  let cachedVersion: number | undefined
-  let cached = new Map<number, StoredOrganization>()
-  return async () => {
-    const currentVersion = version()
-    if (currentVersion === cachedVersion) return [...cached.values()]
-    const rows = await db
-      .selectFrom('organization')
-      .select(['id', 'updated_at as updatedAt', 'photos'])
-      .orderBy('id')
-      .execute()
-    const next = new Map<number, StoredOrganization>()
-    const changed: number[] = []
-    for (const { id, updatedAt, photos } of rows) {
-      const before = cached.get(id)
-      if (before?.photos === photos && Date.parse(before.updatedAt) === updatedAt) next.set(id, before)
-      else changed.push(id)
+  let cached = new Map<number, { row: Row; organization: StoredOrganization }>()
+  return cachedByVersion(version, async () => {
+    const next: typeof cached = new Map()
+    const rows = db.selectFrom('organization').select(ORGANIZATION_COLUMNS).orderBy('id')
+    for (const row of await rows.execute()) {
+      const before = cached.get(row.id)
+      if (before && isDeepStrictEqual(before.row, row)) next.set(row.id, before)
+      else {
+        await yieldToEventLoop()
+        next.set(row.id, { row, organization: toOrganization(row) })
+      }
     }
-    for (let from = 0; from < changed.length; from += BATCH_SIZE)
-      for (const one of await findMany(db, changed.slice(from, from + BATCH_SIZE))) next.set(one.id, one)
     cached = next
-    cachedVersion = currentVersion
-    return [...cached.values()]
-  }
+    return [...next.values()].map(({ organization }) => organization)
+  })
 }
 
 /** The country that most organizations are in; undefined if no organization has a country. */

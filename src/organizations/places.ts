@@ -1,5 +1,4 @@
 import type { Db } from '../db/tables.ts'
-import { yieldToEventLoop } from '../http/turns.ts'
 import type { Point } from '../places/distance.ts'
 import { findCoordinates, findPatchedCoordinates } from '../places/gazetteer.ts'
 import { wordsOf } from '../search/words.ts'
@@ -21,41 +20,15 @@ export interface OrganizationPlace {
   point: Point | undefined
 }
 
-/** A location, and the JSON text from which it was parsed. */
-interface CachedPlace {
-  profile: string
-  place: OrganizationPlace
-}
+type Located = Pick<Organization, 'id'> & Partial<Pick<Organization, 'address' | 'latitude' | 'longitude'>>
 
-/**
- * @param version changes whenever an organization may have changed
- * @returns a function that returns the locations of all organizations, and caches them
- */
-export function organizationPlaces(db: Db, version: () => number): () => Promise<OrganizationPlace[]> {
-  let cachedVersion: number | undefined
-  let cached = new Map<number, CachedPlace>()
-  let places: OrganizationPlace[] = []
-  return async () => {
-    const currentVersion = version()
-    if (currentVersion === cachedVersion) return places
-    const next = new Map<number, CachedPlace>()
-    const rows = db.selectFrom('organization').select(['id', 'profile']).orderBy('id')
-    for (const { id, profile } of await rows.execute()) {
-      let entry = cached.get(id)
-      if (entry?.profile !== profile) {
-        entry = { profile, place: placeOf(id, JSON.parse(profile)) }
-        await yieldToEventLoop()
-      }
-      next.set(id, entry)
-    }
-    const all = [...next.values()].map(({ place }) => place)
-    // The list must stay the same object while nothing changes, because callers cache data by the identity of
-    // the list.
-    if (all.length !== places.length || all.some((place, index) => place !== places[index])) places = all
-    cached = next
-    cachedVersion = currentVersion
-    return places
-  }
+const places = new WeakMap<object, OrganizationPlace>()
+
+/** The location of an organization. It is computed once for each object. */
+export function placeOf(organization: Located): OrganizationPlace {
+  const place = places.get(organization) ?? computePlace(organization)
+  places.set(organization, place)
+  return place
 }
 
 /** Finds the locations of some organizations, by id. */
@@ -66,13 +39,10 @@ export async function organizationPlacesOf(db: Db, ids: number[]): Promise<Map<n
     .select(['id', 'profile'])
     .where('id', 'in', [...new Set(ids)])
   const rows = await query.execute()
-  return new Map(rows.map(({ id, profile }) => [id, placeOf(id, JSON.parse(profile))]))
+  return new Map(rows.map(({ id, profile }) => [id, computePlace({ ...JSON.parse(profile), id })]))
 }
 
-function placeOf(
-  id: number,
-  { address = {}, latitude, longitude }: Partial<Organization>,
-): OrganizationPlace {
+function computePlace({ id, address = {}, latitude, longitude }: Located): OrganizationPlace {
   const parts = ADDRESS_FILTERS.flatMap((filter) => {
     const value = address[filter]
     return value === undefined ? [] : [[filter, value] as const]

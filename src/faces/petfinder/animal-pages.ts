@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { cachedByVersion } from '../../http/page-cache.ts'
 import type { RenderOptions } from '../../pets/row.ts'
 import type { Finder } from '../../pets/search/filters.ts'
 import type { SearchResult } from '../../pets/search/find.ts'
@@ -15,7 +16,7 @@ import {
   type Total,
   toOrder,
 } from './animal-reader.ts'
-import { type PageStart, type PageStarts, pageStarts } from './page-starts.ts'
+import { type PageStart, pageStarts } from './page-starts.ts'
 import { type QueryParameters, toLocationError } from './parameters.ts'
 import { randomOrders } from './random-orders.ts'
 
@@ -113,6 +114,13 @@ interface Range {
   hasMore: boolean
 }
 
+/** The starts of the pages belong to one version of the store. */
+const startsByVersion = ({ version, clock }: Versions) =>
+  cachedByVersion(
+    () => version('pages'),
+    () => pageStarts(clock),
+  )
+
 /** Reads pages that all clients see. Pages of one version of the store neither skip nor repeat an animal. */
 function sharedPages({ read, totalOf }: AnimalSource, context: Versions) {
   const startsOfVersion = startsByVersion(context)
@@ -191,15 +199,6 @@ function sharedPages({ read, totalOf }: AnimalSource, context: Versions) {
   }
 
   return { readPage, readForwards, readBackwards, readBackTo }
-}
-
-/** The starts of the pages that all clients see. They belong to one version of the store. */
-function startsByVersion({ version, clock }: Versions): () => PageStarts {
-  let [starts, startsVersion] = [pageStarts(clock), -1]
-  return () => {
-    if (startsVersion !== version('pages')) [starts, startsVersion] = [pageStarts(clock), version('pages')]
-    return starts
-  }
 }
 
 type SharedPages = ReturnType<typeof sharedPages>

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { createOrganizationCache } from '../../organizations/list.ts'
 import type { StoredOrganization } from '../../organizations/store.ts'
+import { finderOf } from '../../pets/search/filters.ts'
 import { metersBetween, type Point } from '../../places/distance.ts'
 import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold } from '../../search/words.ts'
@@ -26,8 +26,8 @@ interface OrganizationPage {
 }
 
 /** @returns a function that reads a page of organizations; it throws {ApiError} invalid_parameter */
-export function organizationPages({ db, version }: Pick<Context, 'db' | 'version'>) {
-  const all = createOrganizationCache(db, () => version('pages'))
+export function organizationPages(context: Pick<Context, 'db' | 'version'>) {
+  const { organizations: all } = finderOf(context)
   return async (parameters: QueryParameters): Promise<OrganizationPage> => {
     const { page, limit } = pageOf(parameters)
     const near = nearOf(parameters)

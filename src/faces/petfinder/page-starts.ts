@@ -19,8 +19,6 @@ interface StoredStart extends PageStart {
   at: number
 }
 
-export type PageStarts = ReturnType<typeof pageStarts>
-
 /**
  * @param clock Unix time in milliseconds; it may jump in both directions
  * @param maxAgeMs how long a start is remembered; if absent, as long as there is room

@@ -2,6 +2,7 @@ import * as categories from '../../categories/store.ts'
 import { TYPE_SLUGS, type TypeSlug } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/tables.ts'
+import { cachedByVersion } from '../../http/page-cache.ts'
 import { fold } from '../../search/words.ts'
 import * as vocabulary from '../../vocabulary/store.ts'
 
@@ -60,11 +61,7 @@ export function categoriesReader({
   version,
 }: Pick<Context, 'config' | 'db' | 'version'>): () => Promise<Categories> {
   const configured = new Map(config.v2Types.map(([category, slug]) => [fold(category), typeNamed(slug)]))
-  let cachedVersion: number | undefined
-  let cached: Categories | undefined
-  return async () => {
-    const current = version('pages')
-    if (cached && current === cachedVersion) return cached
+  const readNow = async (): Promise<Categories> => {
     const rows = await categories.list(db)
     const typed = rows.flatMap(({ id, name }): [number, Type][] => {
       const type = configured.get(fold(name)) ?? typeNamed(name)
@@ -73,10 +70,9 @@ export function categoriesReader({
     const typeOf = new Map(typed)
     let bySlug: ReadonlyMap<string, string[]> | undefined
     const breedsBySlug = async () => (bySlug ??= await groupBreeds(db, typeOf))
-    cached = { typeOf, all: typed.length === rows.length, breedsBySlug }
-    cachedVersion = current
-    return cached
+    return { typeOf, all: typed.length === rows.length, breedsBySlug }
   }
+  return cachedByVersion(() => version('pages'), readNow)
 }
 
 /** Maximum number of breeds that are read for a category. Operators may add breeds to the initial list. */

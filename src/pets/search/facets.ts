@@ -3,6 +3,7 @@ import { dialectOf, isTimeout } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
 import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
+import { placeOf } from '../../organizations/places.ts'
 import { compareBytes, fold } from '../../search/words.ts'
 import type { FacetQuery, PetFacets } from '../schema.ts'
 import { type Criteria, criteriaOf, type Finder, type Near } from './filters.ts'
@@ -86,7 +87,7 @@ export async function countFacets(
   requireBounds({ ...filters, limit: 1, sort: '-id' })
   const criteria = await criteriaOf(finder, filters, view)
   const addresses = new Map(
-    (await finder.organizations()).map(({ id, address }) => [atOrganization(id), address]),
+    (await finder.organizations()).map(placeOf).map(({ id, address }) => [atOrganization(id), address]),
   )
   const counts = [...new Set(facet)].map((name) => ({ name, lists: new Map<string, number>() }))
   const count = (lists: Map<string, number>, list: string): void =>

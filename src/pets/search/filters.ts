@@ -3,7 +3,9 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../db/tables.ts'
 import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
-import { ADDRESS_FILTERS, type OrganizationPlace, organizationPlaces } from '../../organizations/places.ts'
+import { createOrganizationCache } from '../../organizations/list.ts'
+import { ADDRESS_FILTERS, placeOf } from '../../organizations/places.ts'
+import type { StoredOrganization } from '../../organizations/store.ts'
 import { cellsNear, latitudesAround, metersBetween, type Point } from '../../places/distance.ts'
 import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold, wordsOf } from '../../search/words.ts'
@@ -209,7 +211,7 @@ function exactTest(filters: Filters, near: Near | undefined): Criteria['isWithin
 /** The data that searches need. A service has one finder. */
 export interface Finder {
   db: Db
-  organizations(): Promise<OrganizationPlace[]>
+  organizations(): Promise<StoredOrganization[]>
   /** All places that animals have or had. Does not include the places of organizations. */
   places(): Promise<Bands>
 }
@@ -226,7 +228,7 @@ export function finderOf(context: Pick<Context, 'db' | 'version'>): Finder {
   const { db, version } = context
   const finder = finders.get(context) ?? {
     db,
-    organizations: organizationPlaces(db, () => version('pages')),
+    organizations: createOrganizationCache(db, () => version('pages')),
     places: placeReader(db),
   }
   finders.set(context, finder)
@@ -291,6 +293,7 @@ async function placesNear({ places, organizations }: Finder, point: Region, with
     for (const place of bands.get(degree) ?? []) add(place)
     await yieldToEventLoop()
   }
-  for (const { id, point: there } of await organizations()) if (there) add([atOrganization(id), there])
+  for (const { id, point: there } of (await organizations()).map(placeOf))
+    if (there) add([atOrganization(id), there])
   return { point, meters, metersOf }
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../../context.ts'
 import { makeCursor, readCursor } from '../../../http/cursor.ts'
 import { parseInt64 } from '../../../http/int64.ts'
 import { cutToPage } from '../../../http/link.ts'
+import { cachedByVersion } from '../../../http/page-cache.ts'
 import * as inventory from '../../../inventory/statistics.ts'
 import { findMainCountry } from '../../../organizations/list.ts'
 import * as organizations from '../../../organizations/store.ts'
@@ -94,22 +95,6 @@ export async function kindNamed(
   if (typeof kind !== 'string') return undefined
   const key = categories.fold(kind)
   return [...(await kinds()).values()].find(({ name }) => categories.fold(name) === key)
-}
-
-/** Caches a value until the version changes. A promise that fails is not kept. */
-function cachedByVersion<Value>(version: () => number, read: () => Value): () => Value {
-  let cachedVersion: number | undefined
-  let value: Value
-  return () => {
-    if (cachedVersion === version()) return value
-    cachedVersion = version()
-    value = read()
-    if (value instanceof Promise)
-      value.catch(() => {
-        cachedVersion = undefined
-      })
-    return value
-  }
 }
 
 export interface Listing {
