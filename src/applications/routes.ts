@@ -8,7 +8,7 @@ import { readIdempotencyKey } from '../http/idempotency.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { serializeInTurns } from '../http/serialize.ts'
-import { parsePathId } from '../http/type.ts'
+import { BETA, parsePathId } from '../http/type.ts'
 import { viewerOf } from '../orders/store.ts'
 import {
   Application,
@@ -20,8 +20,6 @@ import {
 } from './schema.ts'
 import { list } from './search.ts'
 import * as applications from './store.ts'
-
-const BETA = { 'x-stability': 'beta' } as const
 
 export function applicationRoutes(app: App, context: Context): void {
   app.register(async (applications: App) => {

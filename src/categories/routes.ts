@@ -3,11 +3,10 @@ import { changes } from '../db/change.ts'
 import type { App } from '../http/app.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
 import { publicBaseUrl } from '../http/link.ts'
-import { parsePathId } from '../http/type.ts'
+import { BETA, parsePathId } from '../http/type.ts'
 import { Categories, Category, CategoryPatch, CategoryPath, NewCategory } from './schema.ts'
 import * as categories from './store.ts'
 
-const BETA = { 'x-stability': 'beta' } as const
 const EXISTS = { 409: 'Another category has this name.' }
 
 export function categoryRoutes(app: App, { config: settings, db, write, writeOnce, clock }: Context): void {

@@ -48,6 +48,9 @@ const BUILDERS = {
  */
 export const Type = BUILDERS as unknown as Pick<typeof TypeBox, keyof typeof BUILDERS>
 
+/** Marks operations and members that were added to the contract and may still change, with notice. */
+export const BETA = { 'x-stability': 'beta' } as const
+
 /**
  * The schema of an id in a path. It describes an integer, but the service reads text, so an invalid id is a
  * 404 and not a 400.

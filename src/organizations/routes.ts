@@ -5,7 +5,7 @@ import { requireOwnOrganization } from '../http/caller.ts'
 import { readCursor } from '../http/cursor.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
-import { parsePathId } from '../http/type.ts'
+import { BETA, parsePathId } from '../http/type.ts'
 import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
 import { getPoint } from '../places/gazetteer.ts'
 import { type ListStart, list, type OrganizationPosition, positionOf } from './list.ts'
@@ -19,8 +19,6 @@ import {
   Organizations,
 } from './schema.ts'
 import * as organizations from './store.ts'
-
-const BETA = { 'x-stability': 'beta' } as const
 
 export function organizationRoutes(app: App, context: Context): void {
   listOrganizations(app, context)

@@ -1,6 +1,6 @@
 import type { Tables } from '../db/tables.ts'
 import { COUNTRY, CURRENCY, describePattern, HTTPS, MULTILINE, ONE_LINE } from '../http/text.ts'
-import { type Static, type TProperties, type TSchema, Type } from '../http/type.ts'
+import { BETA, type Static, type TProperties, type TSchema, Type } from '../http/type.ts'
 
 export const PetStatus = Type.Enum(['available', 'pending', 'sold'], {
   type: 'string',
@@ -32,9 +32,6 @@ const OrganizationId = Type.Integer({
 })
 
 // All members are optional, except the four that the contract requires.
-
-/** Marks members that were added to the contract and may still change, with notice. */
-const BETA = { 'x-stability': 'beta' }
 
 const line = (maxLength: number, description?: string) =>
   Type.String({ ...(description && { description, ...BETA }), minLength: 1, maxLength, pattern: ONE_LINE })

@@ -21,7 +21,7 @@ import type { NewPage } from '../http/page-cache.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { sendPage } from '../http/send-page.ts'
 import { serializeInTurns } from '../http/serialize.ts'
-import { parsePathId } from '../http/type.ts'
+import { BETA, parsePathId } from '../http/type.ts'
 import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
 import { release } from '../release.ts'
 import { findHistory } from './history.ts'
@@ -56,8 +56,6 @@ const CHANGED_SINCE = {
   412: 'A precondition failed: the resource has changed.',
 }
 const READ_CONFIG = { headers: IF_NONE_MATCH, errors: CHANGED_SINCE }
-
-const BETA = { 'x-stability': 'beta' } as const
 
 export function petRoutes(app: App, context: Context): void {
   const finder = finderOf(context)

@@ -1,5 +1,6 @@
 import { ONE_LINE } from '../http/text.ts'
 import {
+  BETA,
   type MergePatch,
   type PatchableSchema,
   pathId,
@@ -21,9 +22,6 @@ import {
   Sex,
   Size,
 } from './fields.ts'
-
-/** Marks members and parameters that were added to the contract and may still change, with notice. */
-const BETA = { 'x-stability': 'beta' }
 
 export const NewPet = Type.Object(SCHEMAS, {
   title: 'NewPet',

@@ -9,7 +9,7 @@ import type { ReadBody } from '../http/face.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
 import { parseInt64 } from '../http/int64.ts'
 import { publicBaseUrl } from '../http/link.ts'
-import { Type } from '../http/type.ts'
+import { BETA, Type } from '../http/type.ts'
 import { type OwnerPath, ownerPath, PATHS, PhotoPatch, PhotoQuery, photoPath } from './schema.ts'
 import { Photo, Photos, photosBaseUrl, type StoredPhoto, toPhoto } from './storage/stored-photo.ts'
 import { getPhotoIndex, list, listToChange, type Owner, type OwnerKind, ownerOf } from './store.ts'
@@ -22,8 +22,6 @@ import {
   upload,
   uploadReader,
 } from './upload.ts'
-
-const BETA = { 'x-stability': 'beta' } as const
 
 /** The routes for the photos of animals and of organizations. */
 export function photoRoutes(app: App, context: Context): void {

@@ -4,11 +4,9 @@ import type { App } from '../http/app.ts'
 import { readCursor } from '../http/cursor.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
 import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
-import { parsePathId } from '../http/type.ts'
+import { BETA, parsePathId } from '../http/type.ts'
 import { schemasOf, titleOf, WORD_KINDS, type WordKind, WordQuery } from './schema.ts'
 import * as vocabulary from './store.ts'
-
-const BETA = { 'x-stability': 'beta' } as const
 
 /**
  * Adds the routes of suggested names for breeds and colors. Animals may have names that are not in the lists.

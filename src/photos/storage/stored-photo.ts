@@ -2,10 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { publicOrigin } from '../../http/link.ts'
 import { ONE_LINE } from '../../http/text.ts'
-import { type Static, Type } from '../../http/type.ts'
+import { BETA, type Static, Type } from '../../http/type.ts'
 import { fileName, SIZES } from './store.ts'
-
-const BETA = { 'x-stability': 'beta' } as const
 
 /** The path under which the service serves the files. */
 export const PHOTOS_PATH = '/photos'
