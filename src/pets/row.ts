@@ -148,20 +148,6 @@ function toJson(row: Row, { view, photosBase }: RenderOptions): string {
   return `${json}}`
 }
 
-/** Like `toJson`, but returns an object. Also works for rows without the JSON columns. */
-function partsOf(row: Row, { view, photosBase }: RenderOptions): Record<string, unknown> {
-  const { id, name, categoryId, status, externalId, organizationId, photos, source, profile } = row
-  const texts = [profile, seesInternalData(view, organizationId) ? row.staffPart : row.publicPart]
-  const parts = {
-    ...{ id, name, categoryId, status: status ?? undefined },
-    externalId: externalId ?? undefined,
-    organizationId: organizationId ?? undefined,
-    photos: toPhotos(photos, photosBase),
-    source: source ?? undefined,
-  }
-  return Object.assign(parts, ...texts.map((text) => text && JSON.parse(text)))
-}
-
 /** @returns the public parts of the members in the JSON columns */
 export function toPublicParts(profile: string | null, publicPart: string | null): Record<string, unknown> {
   const parts = [profile, publicPart].map((text) => (text === null ? {} : JSON.parse(text)))
@@ -241,7 +227,7 @@ function selectFields(
     ...(!profile && { profile: null, publicPart: null, staffPart: null }),
     ...(!names.includes(PHOTOS) && { photos: null }),
   }
-  const parts = partsOf({ ...row, ...unread }, options)
+  const parts = JSON.parse(toJson({ ...row, ...unread }, options))
   const members: Record<string, unknown> = {}
   for (const name of names) {
     const value = isTime(name) ? timeOf(row[name]) : parts[name]
