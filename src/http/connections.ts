@@ -1,5 +1,7 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
-import { BlockList, isIPv6, Socket } from 'node:net'
+import { Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { isInside } from './outbound.ts'
 
 /** A connection with more unanswered requests than this is closed. */
 const MAX_UNANSWERED = 32
@@ -47,7 +49,6 @@ export function openConnections(
   const connections = new Set<Connection>()
   /** Open connections per client address. */
   const clients = new Map<string, number>()
-  const proxies = createBlockList(trustProxy)
   const maxPerClient = Math.ceil(maxConnections / 2)
 
   server.on('connection', (socket: Connection) => {
@@ -55,7 +56,7 @@ export function openConnections(
     // The client has already disconnected.
     if (remoteAddress === undefined) return void socket.destroy()
     const name = nameOf(remoteAddress)
-    const isProxy = proxies.check(...withFamily(remoteAddress))
+    const isProxy = isInside(ipaddr.process(remoteAddress), trustProxy)
     const count = clients.get(name) ?? 0
     if (count >= maxPerClient && !isProxy) return void socket.destroy()
     clients.set(name, count + 1)
@@ -120,22 +121,6 @@ export function firstUnanswered({ unanswered }: Connection): ServerResponse | un
 /** The response that the client receives last. */
 export function lastUnanswered({ unanswered = new Set() }: Connection): ServerResponse | undefined {
   return [...unanswered].at(-1)
-}
-
-function createBlockList(names: string[]): BlockList {
-  const list = new BlockList()
-  for (const network of names.flatMap((name) => (name === 'loopback' ? ['127.0.0.0/8', '::1'] : [name]))) {
-    const [address = '', bits] = network.split('/')
-    const [plain, family] = withFamily(address)
-    if (bits === undefined) list.addAddress(plain, family)
-    else list.addSubnet(plain, Number(bits), family)
-  }
-  return list
-}
-
-/** Removes the zone that a link-local address may carry. */
-function withFamily(address: string): [string, 'ipv4' | 'ipv6'] {
-  return [address.replace(/%.*/, ''), isIPv6(address) ? 'ipv6' : 'ipv4']
 }
 
 /**

@@ -37,7 +37,8 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST)
 }
 
-const isInside = (address: ipaddr.IPv4 | ipaddr.IPv6, networks: OpenNetworks): boolean =>
+/** Whether an address is in one of the networks: addresses, CIDR ranges or `loopback`. */
+export const isInside = (address: ipaddr.IPv4 | ipaddr.IPv6, networks: OpenNetworks): boolean =>
   networks.some((network) => {
     if (network === 'loopback') return address.range() === 'loopback'
     const [base, bits] = ipaddr.parseCIDR(network.includes('/') ? network : wholeAddress(network))
