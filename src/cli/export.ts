@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -86,16 +86,11 @@ export async function writeText(
 ): Promise<boolean> {
   const source = Readable.from(text)
   if (file === '-') return pipeline(source, stdout, { end: false }).then(() => true, ignoreClosedPipe)
-  if (existsSync(file)) throw new Error(`${file} already exists and is not overwritten`)
-  const part = `${file}.${process.pid}.part`
-  try {
-    await pipeline(source, createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
-    renameSync(part, file)
-    return true
-  } catch (error) {
-    rmSync(part, { force: true })
-    throw error
-  }
+  const { writeAtomically } = await import('../db/backup.ts')
+  await writeAtomically(file, (part) =>
+    pipeline(source, createWriteStream(part, { flags: 'wx', mode: 0o600 })),
+  )
+  return true
 }
 
 /** Ignores a closed pipe, because a reader such as head stops early. */
