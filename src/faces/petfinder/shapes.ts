@@ -37,13 +37,7 @@ export const ownOrganization = (origin: string): OrganizationSource => ({
 
 export const linkOf = (code: string): string => `${PREFIX}/organizations/${code.toLowerCase()}`
 
-interface Address {
-  street?: string | undefined
-  city?: string | undefined
-  region?: string | undefined
-  postcode?: string | undefined
-  country?: string | undefined
-}
+type Address = NonNullable<Organization['address']>
 
 /**
  * Escapes text for HTML, as the original API did. Programs show it as HTML, and would run a script in it.
@@ -112,16 +106,10 @@ type PublicPet = Omit<Pet, 'staff'> & {
   publishedAt?: string
   statusChangedAt?: string
   createdAt: string
-  distanceMeters?: number
 }
 
 /** The data of an organization that its animals show. */
-interface Owner {
-  code: string
-  email?: string | undefined
-  phone?: string | undefined
-  address?: Parameters<typeof toAddress>[0] | undefined
-}
+type Owner = Pick<Organization, 'code' | 'email' | 'phone' | 'address'>
 
 const AGES = { baby: 'Baby', young: 'Young', adult: 'Adult', senior: 'Senior' } as const
 const GENDERS = { male: 'Male', female: 'Female', unknown: 'Unknown' } as const

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { PetSearchTable } from '../../db/animal-tables.ts'
-import type { AddressFilter, OrganizationPlace } from '../../organizations/places.ts'
+import type { OrganizationPlace } from '../../organizations/places.ts'
 import { cellsOf } from '../../places/distance.ts'
 import { fold, wordsOf } from '../../search/words.ts'
 import { careStart } from '../age.ts'
@@ -147,21 +147,7 @@ function endOf(day: string, length: number): number {
 }
 
 /** The public parts of an animal's profile. */
-interface Parts {
-  species?: string
-  breed?: { primary?: string; secondary?: string }
-  colors?: string[]
-  coat?: string
-  birthDate?: string
-  age?: string
-  sex?: string
-  size?: string
-  description?: string
-  traits?: Record<string, boolean>
-  goodWith?: Record<string, boolean>
-  tags?: string[]
-  place?: Partial<Record<AddressFilter, string>> & { latitude?: number; longitude?: number }
-}
+type Parts = Partial<Pet>
 
 /** The entry of an animal in the search index. `counted` has one line for each filter in COUNTED. */
 export interface IndexEntry extends Omit<PetSearchTable, 'pet_id' | 'tokens'> {
@@ -240,7 +226,8 @@ const jsonOf = (values: string[]): string => (values.length === 0 ? '' : JSON.st
 function valuesOf(row: StoredRow, parts: Parts): Record<CountedFilter | 'externalId', string[]> {
   const { categoryId, status, externalId, organizationId, photos } = row
   const { species, breed, colors = [], coat, age, sex, size, tags = [], place } = parts
-  const trait = ([member, key]: readonly ['goodWith' | 'traits', string]) => list(parts[member]?.[key])
+  const trait = ([member, key]: readonly ['goodWith' | 'traits', string]) =>
+    list((parts[member] as Record<string, boolean> | undefined)?.[key])
   const traits = TRAITS.map(([filter, where]) => [filter, trait(where)] as const)
   return {
     categoryId: list(categoryId),
