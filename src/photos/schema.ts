@@ -1,4 +1,4 @@
-import { type PatchableSchema, Type, toPatchSchema } from '../http/type.ts'
+import { type PatchableSchema, pathId, Type, toPatchSchema } from '../http/type.ts'
 import { AltText } from './storage/stored-photo.ts'
 
 /** Photos of one animal or organization. */
@@ -27,21 +27,19 @@ export const PhotoPatch = Type.Unsafe<PhotoPatch>(
   ),
 )
 
-const identifier = (description: string) =>
-  Type.Unsafe<string>({ type: 'integer', format: 'int64', description })
-const photoId = identifier('Identifier of the photo.')
+const photoId = pathId('Identifier of the photo.')
 
 /** The path, its parameter, and the words in summaries and operation ids, for each kind of owner. */
 export const PATHS = {
   pet: {
     path: '/pets/:petId/photos',
-    owner: { petId: identifier('Identifier of the animal.') },
+    owner: { petId: pathId('Identifier of the animal.') },
     of: 'an animal',
     operation: 'Pet',
   },
   organization: {
     path: '/organizations/:organizationId/photos',
-    owner: { organizationId: identifier('Identifier of the organization.') },
+    owner: { organizationId: pathId('Identifier of the organization.') },
     of: 'an organization',
     operation: 'Organization',
   },
