@@ -2,26 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import type { REQUIRED_ACCESS } from '../../access.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { COUNTRY, CURRENCY, EMAIL, PORTABLE_PATTERNS } from '../../http/text.ts'
+import type { Operation } from './reference/description.ts'
 import { exampleOf, parameterExample } from './reference/examples.ts'
 
 type Json = Record<string, unknown>
-
-interface MediaContent {
-  examples?: object
-}
-
-interface ApiResponse {
-  headers?: Json
-  content?: Record<string, MediaContent>
-}
-
-interface Operation {
-  operationId: string
-  deprecated?: boolean
-  parameters?: { name: string; in: string; schema?: Json; example?: unknown }[]
-  requestBody?: { content: Record<string, MediaContent> }
-  responses: Record<string, ApiResponse | { $ref: string }>
-}
 
 /**
  * Prepares the OpenAPI document for tools. Moves titled schemas, headers and shared error responses to
@@ -43,7 +27,7 @@ export function finish(document: Json): Json {
  */
 function allowSingle(operation: Operation | undefined): void {
   const status = operation?.parameters?.find(({ name }) => name === 'status')
-  if (!status?.schema) return
+  if (!status?.schema.items) return
   status.schema = { oneOf: [status.schema.items, status.schema] }
   status.example = [status.example].flat()[0]
 }
@@ -93,7 +77,7 @@ function addExamples(operation: Operation): void {
   const { body, answer } = exampleOf(operation.operationId)
   for (const parameter of operation.parameters ?? []) {
     const example = parameterExample(operation.operationId, parameter.name)
-    const isList = parameter.schema?.type === 'array'
+    const isList = parameter.schema.type === 'array'
     if (example !== undefined) parameter.example = isList ? [example].flat() : example
   }
   for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
@@ -101,7 +85,7 @@ function addExamples(operation: Operation): void {
     if (type.endsWith('json')) media.examples = { [operation.operationId]: { value: body } }
   }
   for (const [status, response] of Object.entries(operation.responses)) {
-    const [media] = Object.values((response as ApiResponse).content ?? {})
+    const [media] = Object.values(response.content ?? {})
     if (!media) continue
     const isSuccess = Number(status) < 300
     media.examples = isSuccess
@@ -116,7 +100,7 @@ function share(operations: Operation[]): { headers: Json; responses: Json } {
   const responses = names('responses')
   const errors = new Map<string, number>()
   for (const { operationId, responses: answers } of operations) {
-    for (const [status, answer] of Object.entries(answers) as [string, ApiResponse][]) {
+    for (const [status, answer] of Object.entries(answers)) {
       for (const [name, header] of Object.entries(answer.headers ?? {}))
         (answer.headers as Json)[name] = headers.refer(name, header, operationId)
       if (Number(status) < 400) continue
@@ -128,7 +112,12 @@ function share(operations: Operation[]): { headers: Json; responses: Json } {
     for (const [status, answer] of Object.entries(answers)) {
       if ((errors.get(JSON.stringify(answer)) ?? 0) < 2) continue
       const phrase = String(STATUS_CODES[status]).replace(/\W/g, '')
-      answers[status] = responses.refer(phrase, answer, operationId, ['404', '409'].includes(status))
+      ;(answers as Json)[status] = responses.refer(
+        phrase,
+        answer,
+        operationId,
+        ['404', '409'].includes(status),
+      )
     }
   }
   return { headers: headers.all, responses: responses.all }
@@ -207,7 +196,10 @@ const DETAILS: Partial<Record<ErrorCode, object>> = {
 }
 
 /** Example errors of an operation for one status, by error code. */
-function exampleErrorsOf({ operationId, parameters }: Operation, status: number): object {
+function exampleErrorsOf(
+  { operationId, parameters }: Operation,
+  status: number,
+): Record<string, { value: object }> {
   const named = parameters?.find((parameter) => parameter.in === 'path')?.name.replace('Id', '_not_found')
   const own: string[] = [
     ...(REFUSALS[operationId as keyof typeof REFUSALS] ?? []),
