@@ -7,11 +7,8 @@ import {
   COPIED_TABLES,
   INSTALLATION_TABLE,
   INVENTORY_TABLE,
-  JOB_TABLE,
   openPostgresSide,
   openSqliteSide,
-  SEARCH_TABLES,
-  SIGN_IN_TABLES,
 } from '../db/copy-sides.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { fileOf } from '../db/store-url.ts'
@@ -391,9 +388,12 @@ test('copy: covers every table and column of both engines, except data about the
     ...COPIED_TABLES.map(({ name }) => name),
     INVENTORY_TABLE,
     INSTALLATION_TABLE,
-    JOB_TABLE,
-    ...SEARCH_TABLES,
-    ...SIGN_IN_TABLES,
+    // The leases of jobs.
+    'job',
+    // The target builds its search index from the animals.
+    ...['pet_search', 'search_place', 'search_change', 'search_move'],
+    // People and programs sign in again after the copy.
+    ...['staff_session', 'staff_link', 'sign_in_try', 'access_token'],
   ]
   // PostgreSQL needs no table `revision`, because it notifies processes of commits. The table `claim` belongs
   // to one store.

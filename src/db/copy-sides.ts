@@ -70,15 +70,6 @@ export const INVENTORY_TABLE = 'inventory'
 /** Not copied, because this table identifies a store, and the copy is another store. */
 export const INSTALLATION_TABLE = 'installation'
 
-/** Not copied, because the target builds its search index from the animals. */
-export const SEARCH_TABLES = ['pet_search', 'search_place', 'search_change', 'search_move']
-
-/** Not copied: sessions, links and tokens. People and programs sign in again after the copy. */
-export const SIGN_IN_TABLES = ['staff_session', 'staff_link', 'sign_in_try', 'access_token']
-
-/** Not copied: the leases of jobs. */
-export const JOB_TABLE = 'job'
-
 /** The table that marks a store as one of adoptable. */
 export const MIGRATIONS_TABLE = 'kysely_migration'
 
