@@ -384,7 +384,6 @@ export function readConfig(environment: Environment, overrides: SettingOverrides
     environment: values.adoptableEnvironment,
     /** The public address of this environment, ending in /v1. */
     baseUrl,
-    /** `baseUrl` without /v1. */
     origin: baseUrl.slice(0, -'/v1'.length),
     /** True if the operator set `baseUrl`. Otherwise the service guesses the URL. */
     baseUrlIsSet: publicUrl !== undefined,

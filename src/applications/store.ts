@@ -214,7 +214,6 @@ export type ClosingStatus = 'declined' | 'withdrawn'
 export const isClosing = (status: string): status is ClosingStatus =>
   status === 'declined' || status === 'withdrawn'
 
-/** The columns that a decision sets. */
 export function decisionColumns({ status, reason }: StatusChange, { keyId, now }: DecisionAuthor) {
   const isOpen = status === 'in_review'
   return {

@@ -171,7 +171,6 @@ async function run(
   }
 }
 
-/** The options of the command as parsed. */
 interface CommandOptions {
   format?: Format
   from?: string

@@ -83,7 +83,6 @@ export function etagOf(...parts: string[]): string {
   return `"${hash('sha256', parts.join('\n'), 'base64url')}"`
 }
 
-/** Validators as response headers. */
 interface ValidatorHeaders {
   etag: string
   'last-modified'?: string

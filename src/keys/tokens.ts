@@ -97,7 +97,6 @@ export async function findByToken(db: Db, tokenHash: string): Promise<Authentica
   return { ...key, expiresAt: Math.min(Number(secretEnds ?? tokenEnds), Number(tokenEnds)) }
 }
 
-/** Removes expired tokens. */
 export const expiredTokens: Job = {
   async isDue({ db, clock }) {
     const expired = db.selectFrom('access_token').select('hash').where('expires_at', '<=', clock())

@@ -98,7 +98,6 @@ export async function openMemoryLimiter(options: Options): Promise<Limiter> {
 /** Writes entries to the store. */
 function openPersistence(entries: Accounts<Entry>, { write, clock, ban, claim }: Options) {
   let shiftedMs = 0
-  /** The promise of the latest `saveAll`. */
   let lastSave: Promise<unknown> = Promise.resolve()
 
   function shiftAll(byMs: number): void {

@@ -193,7 +193,6 @@ export async function update(
   return order
 }
 
-/** Deletes all orders of an organization. */
 export async function removeByOrganization(db: Db, organizationId: number): Promise<void> {
   const own = db.selectFrom('adoption_order').select('id').where('organization_id', '=', organizationId)
   await db.deleteFrom('adoption_order_pet').where('order_id', 'in', own).execute()

@@ -213,7 +213,6 @@ export function parseFields(fields: string): FieldSelection {
   return { names, profile: ofProfile.length > 0 }
 }
 
-/** The columns of StoredRow. */
 export const STORED_COLUMNS = columnsOf(parseFields(ALL_FIELDS))
 
 /** Renders the selected members of an animal as a caller sees them. */

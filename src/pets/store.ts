@@ -105,7 +105,6 @@ export async function findNames(
   return db.selectFrom('pet').select(['id', 'name', 'status']).where('id', 'in', ids).orderBy('id').execute()
 }
 
-/** The key that adds an animal, and the time. */
 export interface Creation {
   /** The key that adds the animal. Null if no key adds the animal. */
   keyId: number | null

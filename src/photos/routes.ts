@@ -122,7 +122,6 @@ function photoReader(context: Context): ReadBody {
   })
 }
 
-/** The routes of a single photo. */
 function photoItemRoutes(app: App, context: Context, kind: OwnerKind): void {
   const { config, db, write, writeOnce, clock } = context
   const { path, owner, of, operation } = PATHS[kind]

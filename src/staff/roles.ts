@@ -125,7 +125,6 @@ export function findPersonProblems({ email, name, role, organizationId }: NewPer
 const EMAIL_RULE = `Enter an e-mail address of at most ${MAX_EMAIL} characters, such as ana@shelter.example.`
 const ADMIN_RULE = 'An admin belongs to no organization. Choose another role, or leave out the organization.'
 
-/** The error detail for an invalid member. */
 export function invalidMember(member: string, message: string): ErrorDetail {
   return { pointer: `/${member}`, code: 'invalid_value', message }
 }

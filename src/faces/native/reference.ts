@@ -67,7 +67,6 @@ export function referenceRoutes(app: App, config: Config): void {
   }
 }
 
-/** Renders the reference and its files. */
 async function renderFiles(app: App, config: Config): Promise<Map<string, StaticFile>> {
   const script = await readFile(new URL('./reference/page.js', import.meta.url), 'utf8')
   const page = createStaticFile(

@@ -74,7 +74,6 @@ export interface OpenApiDocument {
   }
 }
 
-/** An operation with its method and path. */
 export interface Call extends Operation {
   method: string
   path: string

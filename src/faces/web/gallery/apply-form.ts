@@ -155,7 +155,6 @@ const FIELD_NAMES = Object.keys(MAX_CHARACTERS) as FieldName[]
 /** Fields with several lines. */
 const MULTILINE: readonly FieldName[] = ['address', 'message']
 
-/** The field name of an answer. */
 const answerField = ({ id }: Question): string => `q-${id}`
 
 /** Texts by field name. */

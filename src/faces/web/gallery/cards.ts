@@ -110,7 +110,6 @@ type Shelter = Parameters<typeof countryOf>[1]
 
 export type Fact = [name: string, value: Part]
 
-/** Whether a fact is known. */
 export const isKnown = ([, value]: Fact): boolean => value !== undefined && value !== '' && value !== false
 
 interface FactOptions {

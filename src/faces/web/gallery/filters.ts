@@ -102,7 +102,6 @@ export function parametersOf(query: ListQuery): [name: string, value: string][] 
   )
 }
 
-/** The path of a list. */
 export function listPath(parameters: [name: string, value: string][], cursor?: string): string {
   const query = new URLSearchParams(parameters)
   if (cursor !== undefined) query.set('cursor', cursor)

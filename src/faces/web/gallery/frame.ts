@@ -122,7 +122,6 @@ function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.includes('text/html')
 }
 
-/** An error as an HTML page. */
 function errorPage(
   { status }: ApiError,
   headers: IncomingHttpHeaders,

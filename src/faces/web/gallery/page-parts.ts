@@ -89,7 +89,6 @@ export function copiedFrom({ texts }: Pick<Phrasing, 'texts'>, { source }: { sou
   return html`<p class="muted">${texts.common.copiedFrom} ${outwardLink(source, hostOf(source))}</p>`
 }
 
-/** The postal address by lines. */
 export function addressLines(language: Language, { address = {} }: Organization): string[] {
   const { street, city, region, postcode, country } = address
   const town = [city, [region, postcode].filter(Boolean).join(' ')].filter(Boolean).join(', ')

@@ -1,4 +1,3 @@
-/** Styles of the console. */
 export const CONSOLE_STYLE = `
 :root { --page: #f3eee6; --card: #fffdf9; --soft: #dcd4c8; }
 @media (prefers-color-scheme: dark) {

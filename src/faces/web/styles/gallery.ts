@@ -1,4 +1,3 @@
-/** Styles of the gallery. */
 export const GALLERY_STYLE = `
 :root {
   --edge: #e3dacb;
