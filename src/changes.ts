@@ -93,6 +93,7 @@ export const changes = {
   deleteWebhook: webhooks.deleteWebhook,
   rotateWebhookSecret: webhooks.rotateWebhookSecret,
   queueDeliveries: deliveries.queueDeliveries,
+  refillDeliveries: deliveries.refillDeliveries,
   leaseDeliveries: attempts.leaseDeliveries,
   releaseDeliveries: attempts.releaseDeliveries,
   endAttempt: attempts.endAttempt,

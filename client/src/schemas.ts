@@ -1176,7 +1176,7 @@ export interface Webhook {
    * and tabs.
    */
   description?: string
-  /** Why the service has disabled the webhook: `failing` or `gone`. */
+  /** Why the service has disabled the webhook: `failing`, `gone` or `behind`. */
   disabledReason?: string
   createdAt: string
 }
@@ -1222,7 +1222,7 @@ export interface WebhookWithSecret {
    * and tabs.
    */
   description?: string
-  /** Why the service has disabled the webhook: `failing` or `gone`. */
+  /** Why the service has disabled the webhook: `failing`, `gone` or `behind`. */
   disabledReason?: string
   createdAt: string
   /**

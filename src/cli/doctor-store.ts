@@ -329,6 +329,12 @@ async function checkWebhooks(read: QueryRows): Promise<Finding[]> {
       'fix its endpoint, then enable the webhook and send the missed events again',
     )
   })
+  const behind = `select id, queued_to - last_event_id from webhook, event_log
+    where behind = 1 and enabled = 1 order by id`
+  for (const [id, count] of await read(behind)) {
+    const found = `webhook ${id} is up to ${formatCount(Number(count))} events behind`
+    findings.push(doubtful('webhooks', found, 'make its endpoint faster, or fix it; no event is lost yet'))
+  }
   const deliveries = `select count(*), min(case when paused_until <= ${now} then due_at end)
     from delivery, webhook where webhook.id = webhook_id and status = 'pending' and enabled = 1`
   const [[count, dueAt] = []] = await read(deliveries)

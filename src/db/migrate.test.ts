@@ -51,6 +51,7 @@ test('a store of an older release: a start migrates the store, a command refuses
       '0007-events',
       '0008-followed',
       '0009-organization-source',
+      '0010-webhook-behind',
       NEXT_MIGRATION,
     ],
   )

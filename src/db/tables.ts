@@ -371,8 +371,10 @@ interface WebhookTable {
   /** No delivery begins before this time, because the endpoint asked for a pause. */
   paused_until: Generated<number>
   created_at: number
-  /** The last event of the log when the webhook was enabled. Only later events are sent. */
+  /** The last event when the webhook was enabled or became `behind`. Only later events are added. */
   last_event_id: number
+  /** Whether later events wait until fewer deliveries are pending. */
+  behind: Generated<number>
 }
 
 /** An event that is sent to a webhook. */
@@ -385,7 +387,6 @@ interface DeliveryTable {
   subject: string
   status: 'pending' | 'delivered' | 'failed'
   attempts: Generated<number>
-  /** When the next attempt is due. */
   due_at: number
   /** Until this time, one process is sending the delivery. 0 if none is. */
   leased_until: Generated<number>

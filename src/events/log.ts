@@ -204,7 +204,7 @@ export async function findLast(db: Db): Promise<number> {
 export const formatId = (id: number): string => String(id).padStart(16, '0')
 
 /** Finds the id of the last event that was removed because of its age. */
-const findRemoved = async (db: Db): Promise<number> =>
+export const findRemoved = async (db: Db): Promise<number> =>
   (await db.selectFrom('event_log').select('removed_to').executeTakeFirstOrThrow()).removed_to
 
 /**

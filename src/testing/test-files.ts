@@ -99,6 +99,7 @@ export const ON_POSTGRES = longestFirst([
   'src/webhooks/webhooks.test.ts',
   'src/webhooks/deliveries.test.ts',
   'src/webhooks/addresses.test.ts',
+  'src/webhooks/behind.test.ts',
 ])
 
 /** Tests that depend on rate limits, which also run with PostgreSQL and Redis. */

@@ -370,7 +370,7 @@ async function isFailing(db: Db, webhookId: number, now: number): Promise<boolea
 }
 
 /** @returns whether the webhook was enabled before */
-async function disable(db: Db, id: number, reason: 'failing' | 'gone'): Promise<boolean> {
+export async function disable(db: Db, id: number, reason: 'behind' | 'failing' | 'gone'): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook')
     .set({ enabled: 0, disabled_reason: reason })

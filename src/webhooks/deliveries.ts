@@ -1,7 +1,16 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db, Tables } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { findLast, findLastBefore, findQueued, formatId, lockQueued, setQueued } from '../events/log.ts'
+import {
+  findLast,
+  findLastBefore,
+  findQueued,
+  findRemoved,
+  formatId,
+  lockQueued,
+  setQueued,
+} from '../events/log.ts'
+import { disable } from './attempts.ts'
 import { type Delivery, type DeliveryQuery, type Recovery, TEST_TYPE } from './schema.ts'
 
 // Deliveries: one row for each event that is sent to a webhook. The row is the only state of the delivery.
@@ -9,6 +18,10 @@ import { type Delivery, type DeliveryQuery, type Recovery, TEST_TYPE } from './s
 
 /** The maximum number of deliveries that one transaction adds. */
 const MAX_QUEUED = 5_000
+/** A webhook with so many pending deliveries is behind: it gets no more until fewer than half are left. */
+const MAX_PENDING = 1_000
+/** The maximum number of webhooks to which one transaction adds deliveries after they have fallen behind. */
+const MAX_REFILLED = MAX_QUEUED / MAX_PENDING
 
 /** Whether the log has events whose deliveries were not added yet. */
 export async function hasNewEvents(db: Db): Promise<boolean> {
@@ -21,7 +34,8 @@ async function countTargets(db: Db): Promise<number> {
     select coalesce(sum(case when organization_id is null then webhooks end), 0)
       + coalesce(max(case when organization_id is not null then webhooks end), 0) as count
     from (
-      select organization_id, count(*) as webhooks from webhook where enabled = 1 group by organization_id
+      select organization_id, count(*) as webhooks from webhook
+      where enabled = 1 and behind = 0 group by organization_id
     ) as owner
   `.execute(db)
   return Number(rows[0]?.count)
@@ -45,6 +59,8 @@ export async function skipToNewest(db: Db): Promise<number> {
 
 /** SQL conditions: the webhook gets events of this organization. Each lets the engines use its own index. */
 const OWNERS = [sql`webhook.organization_id is null`, sql`webhook.organization_id = event.organization_id`]
+/** An SQL condition: the webhook gets events of this type. */
+const IS_WANTED = sql`(webhook.types = '[]' or webhook.types like '%"' || event.type || '"%')`
 
 /**
  * Adds the deliveries of the next events: one for each webhook that gets the event.
@@ -56,37 +72,84 @@ export async function queueDeliveries(db: Db, now: number): Promise<boolean> {
   if (from === undefined) return false
   const newest = await findLast(db)
   const webhooks = await countTargets(db)
-  const step = webhooks === 0 ? newest : Math.max(1, Math.floor(MAX_QUEUED / webhooks))
+  const step = webhooks === 0 ? newest : Math.max(1, Math.min(MAX_PENDING, Math.floor(MAX_QUEUED / webhooks)))
   const to = Math.min(newest, from + step)
   if (to <= from) return false
   const isNext = sql<boolean>`
-    event.id > ${from} and event.id <= ${to} and event.id > webhook.last_event_id and webhook.enabled = 1
+    event.id > ${from} and event.id <= ${to} and event.id > webhook.last_event_id
+    and webhook.enabled = 1 and webhook.behind = 0
   `
-  if (webhooks > 0) await insertDeliveries(db, isNext, now)
+  if (webhooks > 0) {
+    const { last } = await db
+      .selectFrom('delivery')
+      .select(({ fn }) => fn.max('id').as('last'))
+      .executeTakeFirstOrThrow()
+    await insertDeliveries(db, isNext, now)
+    await sql`
+      update webhook set behind = 1, last_event_id = ${to}
+      where id in (select webhook_id from delivery where id > ${last ?? 0}) and ${hasPending(MAX_PENDING)}
+    `.execute(db)
+  }
   await setQueued(db, to)
   return to < newest
 }
 
+/** An SQL condition: at least this many deliveries of the webhook are pending. */
+const hasPending = (count: number) => sql<boolean>`exists (
+  select 1 from delivery where webhook_id = webhook.id and status = 'pending' limit 1 offset ${sql.lit(count - 1)}
+)`
+
+const selectBehind = (db: Db) =>
+  db.selectFrom('webhook').where('behind', '=', sql.lit(1)).where('enabled', '=', 1)
+
+export const hasBehind = async (db: Db): Promise<boolean> =>
+  (await selectBehind(db).select('id').limit(1).executeTakeFirst()) !== undefined
+
 /**
- * Adds the deliveries of the events and webhooks that meet a condition, in the order of the events.
+ * Adds the next deliveries of webhooks that have fallen behind and have room again. Disables webhooks whose
+ * next events were removed because of their age.
  *
- * @returns how many
+ * @returns whether more may follow, and the webhooks that it has disabled
  */
-async function insertDeliveries(db: Db, condition: RawBuilder<boolean>, now: number): Promise<number> {
-  let count = 0
-  for (const isOwn of OWNERS) {
-    const { numAffectedRows } = await sql`
+export async function refillDeliveries(
+  db: Db,
+  now: number,
+): Promise<{ hasMore: boolean; disabledIds: number[] }> {
+  const disabledIds: number[] = []
+  const queuedTo = await lockQueued(db, 'skip')
+  if (queuedTo === undefined) return { hasMore: false, disabledIds }
+  const webhooks = await selectBehind(db)
+    .select(['id', 'last_event_id'])
+    .where(sql<boolean>`not ${hasPending(MAX_PENDING / 2)}`)
+    .orderBy('last_event_id')
+    .limit(MAX_REFILLED)
+    .execute()
+  const removedTo = await findRemoved(db)
+  for (const { id, last_event_id: from } of webhooks) {
+    if (from < removedTo) {
+      if (await disable(db, id, 'behind')) disabledIds.push(id)
+      continue
+    }
+    const to = Math.min(queuedTo, from + MAX_PENDING)
+    const isNext = sql<boolean>`webhook.id = ${id} and event.id > ${from} and event.id <= ${to}`
+    await insertDeliveries(db, isNext, now)
+    const behind = Number(to < queuedTo)
+    await db.updateTable('webhook').set({ last_event_id: to, behind }).where('id', '=', id).execute()
+  }
+  return { hasMore: webhooks.length > 0, disabledIds }
+}
+
+/** Adds the deliveries of the events and webhooks that meet a condition, in the order of the events. */
+async function insertDeliveries(db: Db, condition: RawBuilder<boolean>, now: number): Promise<void> {
+  for (const isOwn of OWNERS)
+    await sql`
       insert into delivery (webhook_id, event_id, subject, status, due_at, created_at)
       select webhook.id, event.id, event.subject, 'pending', ${sql.lit(now)}, ${sql.lit(now)}
       from event, webhook
-      where ${condition} and ${isOwn}
-        and (webhook.types = '[]' or webhook.types like '%"' || event.type || '"%')
+      where ${condition} and ${isOwn} and ${IS_WANTED}
       order by event.id
       on conflict (webhook_id, event_id) do nothing
     `.execute(db)
-    count += Number(numAffectedRows)
-  }
-  return count
 }
 
 const OWN_COLUMNS = [
@@ -177,8 +240,8 @@ interface RecoveryRange {
 }
 
 /**
- * Makes undelivered events of a webhook since a time due now, including events that were never sent. Skips
- * deliveries that already wait for their first attempt.
+ * Makes undelivered events of a webhook since a time due now. Events that were never sent are added as for a
+ * webhook that has fallen behind.
  */
 export async function recoverDeliveries(
   db: Db,
@@ -186,12 +249,11 @@ export async function recoverDeliveries(
   { since, after }: RecoveryRange,
   now: number,
 ): Promise<Recovery> {
-  // While no webhook is enabled, nothing else adds deliveries.
   const newest = await skipToNewest(db)
   const from = after ?? (await findLastBefore(db, since - MAX_DISORDER_MS))
   const to = Math.min(newest, from + MAX_RECOVERED)
   const isNext = sql<boolean>`event.id > ${from} and event.id <= ${to} and event.at >= ${since}`
-  const { numUpdatedRows } = await db
+  await db
     .updateTable('delivery')
     .set({ status: 'pending', attempts: 0, due_at: now })
     .where('webhook_id', '=', webhookId)
@@ -199,10 +261,25 @@ export async function recoverDeliveries(
     .where('status', '!=', 'delivered')
     .where('leased_until', '<=', now)
     .where(({ eb, or }) => or([eb('attempts', '>', 0), eb('due_at', '>', now)]))
-    .executeTakeFirstOrThrow()
-  const isMissed = sql<boolean>`webhook.id = ${webhookId} and ${isNext}`
-  const deliveries = Number(numUpdatedRows) + (await insertDeliveries(db, isMissed, now))
-  return { deliveries, ...(to < newest && { continueAfter: formatId(to) }) }
+    .execute()
+  const { rows } = await sql<{ undelivered: number; missed: number }>`
+    select count(*) as undelivered, sum(case when status is null then 1 else 0 end) as missed
+    from (
+      select (select status from delivery where webhook_id = webhook.id and event_id = event.id) as status
+      from event, webhook
+      where webhook.id = ${webhookId} and ${isNext} and (${sql.join(OWNERS, sql` or `)}) and ${IS_WANTED}
+    ) as next
+    where status is null or status <> 'delivered'
+  `.execute(db)
+  const { undelivered, missed } = rows[0] ?? { undelivered: 0, missed: 0 }
+  if (Number(missed) > 0)
+    await db
+      .updateTable('webhook')
+      .set({ behind: 1, last_event_id: from })
+      .where('id', '=', webhookId)
+      .where(({ eb, or }) => or([eb('behind', '=', 0), eb('last_event_id', '>', from)]))
+      .execute()
+  return { deliveries: Number(undelivered), ...(to < newest && { continueAfter: formatId(to) }) }
 }
 
 /** Removes some deliveries that were added before a time. @returns whether more of them may remain */

@@ -3,6 +3,12 @@ import type { Db } from '../db/tables.ts'
 import * as organizations from '../organizations/store.ts'
 import { get } from './store.ts'
 
+const REASONS: Record<string, string> = {
+  behind: 'the receiving program is so slow that events were removed before they could be sent',
+  failing: 'every attempt to send an event has failed for five days',
+  gone: 'the receiving program asked for no more events',
+}
+
 /**
  * Creates a function that reports by e-mail that a webhook was disabled. Its organization gets the e-mail.
  * For a webhook of all organizations, the admins of the installation get it.
@@ -17,10 +23,7 @@ export function createDisabledNotifier(
     const organization =
       organizationId === undefined ? undefined : await organizations.find(db, organizationId)
     const recipients = organizationId === undefined ? await listAdminEmails(db) : [organization?.email]
-    const why =
-      disabledReason === 'gone'
-        ? 'the receiving program asked for no more events'
-        : 'every attempt to send an event has failed for five days'
+    const why = REASONS[disabledReason ?? '']
     // The path of an address may contain a secret.
     const text = `Events are no longer sent to ${new URL(url).host}, because ${why}.
 

@@ -34,7 +34,7 @@ const webhook = {
   enabled: Enabled,
   description: Type.Optional(Description),
   disabledReason: Type.Optional(
-    Type.String({ description: 'Why the service has disabled the webhook: `failing` or `gone`.' }),
+    Type.String({ description: 'Why the service has disabled the webhook: `failing`, `gone` or `behind`.' }),
   ),
   createdAt: Type.String({ format: 'date-time' }),
 }

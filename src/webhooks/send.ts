@@ -14,7 +14,7 @@ import {
   type LeasedDelivery,
   type Parties,
 } from './attempts.ts'
-import { hasNewEvents, hasWebhooks } from './deliveries.ts'
+import { hasBehind, hasNewEvents, hasWebhooks } from './deliveries.ts'
 import { signedHeaders } from './sign.ts'
 
 // Sends deliveries. Every process does this, but only one process at a time leases a delivery.
@@ -44,7 +44,7 @@ type Options = Pick<Context, 'config' | 'db' | 'write' | 'version' | 'clock' | '
 }
 
 export function startDispatcher(options: Options): Dispatcher {
-  const { db, write, version, clock, metrics, logger, onDisabled } = options
+  const { db, write, version, clock, metrics } = options
   const stopped = new AbortController()
   /** The parties of the deliveries that are being sent, by the attempt. */
   const underWay = new Map<Promise<void>, Parties>()
@@ -52,6 +52,7 @@ export function startDispatcher(options: Options): Dispatcher {
   let lastVersion: number | undefined
   let lastPollAt = Number.NEGATIVE_INFINITY
   let hasMore = false
+  let isRefilling = false
 
   const stopPolling = startPolling(poll, POLL_MS)
 
@@ -64,7 +65,16 @@ export function startDispatcher(options: Options): Dispatcher {
     hasMore = false
     if (!(await hasWebhooks(db))) return
     if (await hasNewEvents(db)) hasMore = await write(changes.queueDeliveries, clock())
+    if (isRefilling || (isTime && (await hasBehind(db)))) await refill()
     if (underWay.size < DELIVERY_LIMITS.max && (await hasDue(db, clock()))) await lease()
+  }
+
+  async function refill(): Promise<void> {
+    const { hasMore: mayFollow, disabledIds } = await write(changes.refillDeliveries, clock())
+    isRefilling = mayFollow
+    hasMore ||= mayFollow
+    for (const id of disabledIds)
+      reportDisabled(options, id, 'its next events were removed because of their age').catch(() => undefined)
   }
 
   async function lease(): Promise<void> {
@@ -99,9 +109,7 @@ export function startDispatcher(options: Options): Dispatcher {
       clock(),
     )
     hasMore = true
-    if (!isDisabled) return
-    logger.warn({ webhookId }, 'a webhook was disabled because its endpoint fails')
-    await onDisabled(webhookId)
+    if (isDisabled) await reportDisabled(options, webhookId, 'its endpoint fails')
   }
 
   return {
@@ -113,6 +121,11 @@ export function startDispatcher(options: Options): Dispatcher {
       if (unsent.length > 0) await write(changes.releaseDeliveries, unsent).catch(() => undefined)
     },
   }
+}
+
+async function reportDisabled({ logger, onDisabled }: Options, webhookId: number, reason: string) {
+  logger.warn({ webhookId }, `a webhook was disabled because ${reason}`)
+  await onDisabled(webhookId)
 }
 
 async function send(

@@ -1,7 +1,8 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tables } from '../db/tables.ts'
 import { isForeignKeyViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
+import { findRemoved } from '../events/log.ts'
 import { skipToNewest } from './deliveries.ts'
 import type { NewWebhook, Webhook, WebhookPatch } from './schema.ts'
 import { newSecret } from './sign.ts'
@@ -98,9 +99,19 @@ export async function insertWebhook(db: Db, sent: NewWebhook, now: number): Prom
   }
 }
 
+/** Finds where an enabled webhook starts. It continues if it is behind and the log still has its events. */
+async function findStart(db: Db) {
+  const last = await skipToNewest(db)
+  const isBehind = sql`behind = 1 and last_event_id >= ${await findRemoved(db)}`
+  return {
+    last_event_id: sql<number>`case when ${isBehind} then last_event_id else ${last} end`,
+    behind: sql<number>`case when ${isBehind} then 1 else 0 end`,
+  }
+}
+
 /**
  * Changes a webhook. Enabling it, or giving it another address, resets its failures. Events that happened
- * while it was disabled are not sent.
+ * while it was disabled are not sent, unless it is behind.
  *
  * @throws {ApiError} webhook_not_found
  */
@@ -111,7 +122,6 @@ export async function updateWebhook(
   scope: Scope,
 ): Promise<StoredWebhook> {
   const before = await get(db, id, scope)
-  const last = enabled && !before.enabled ? await skipToNewest(db) : undefined
   const row = await db
     .updateTable('webhook')
     .set({
@@ -124,7 +134,7 @@ export async function updateWebhook(
         failing_since: null,
         paused_until: 0,
       }),
-      ...(last !== undefined && { last_event_id: last }),
+      ...(enabled && !before.enabled && (await findStart(db))),
     })
     .where('id', '=', id)
     .returning(COLUMNS)

@@ -97,6 +97,12 @@ const ADD_ORGANIZATION_SOURCE = [
   'create unique index organization_by_source on organization (source) where source is not null',
 ]
 
+/** Marks the webhooks whose deliveries are not added yet for all events, because too many are pending. */
+const ADD_BEHIND = [
+  'alter table webhook add column behind integer not null default 0 check (behind in (0, 1))',
+  'create index webhook_behind on webhook (id) where behind = 1',
+]
+
 /** Indexes every animal again. */
 const ALL_CHANGED = 'insert into search_change (pet_id) select id from pet where true on conflict do nothing'
 
@@ -121,6 +127,7 @@ export const MIGRATIONS = {
     '0007-events': migration(addEvents(SQLITE)),
     '0008-followed': migration(addFollowed(SQLITE)),
     '0009-organization-source': migration(ADD_ORGANIZATION_SOURCE),
+    '0010-webhook-behind': migration(ADD_BEHIND),
   },
   postgres: {
     '0001-tables': postgresTables,
@@ -145,5 +152,6 @@ export const MIGRATIONS = {
       withoutStatistics('followed', ['api_key', 'last_error']),
     ]),
     '0009-organization-source': migration(ADD_ORGANIZATION_SOURCE),
+    '0010-webhook-behind': migration(ADD_BEHIND),
   },
 }

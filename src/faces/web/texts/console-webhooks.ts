@@ -47,6 +47,8 @@ const en = {
     off: 'Off',
     switchedOff: 'Switched off by the service',
     reasons: {
+      behind:
+        'The receiving program was so slow that events were removed before they could be sent. Read all data again, then switch the webhook on.',
       failing:
         'No event could be delivered for five days. Fix the receiving program, then switch the webhook on.',
       gone: 'The receiving program asked for no more events. Switch the webhook on if that was a mistake.',
@@ -164,6 +166,8 @@ const es: typeof en = {
     off: 'Desactivado',
     switchedOff: 'Desactivado por el servicio',
     reasons: {
+      behind:
+        'El programa que recibe los eventos fue tan lento que algunos se eliminaron antes de enviarse. Vuelva a leer todos los datos y active el webhook.',
       failing:
         'Durante cinco días no se pudo entregar ningún evento. Corrija el programa que los recibe y active el webhook.',
       gone: 'El programa que recibe los eventos pidió que no se le enviaran más. Active el webhook si fue un error.',
