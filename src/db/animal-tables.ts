@@ -212,4 +212,6 @@ export interface FollowedPetTable {
   pet_id: number
   followed_id: number
   source_id: number
+  /** When the source created the animal. */
+  source_created_at: number | null
 }

@@ -52,6 +52,7 @@ test('a store of an older release: a start migrates the store, a command refuses
       '0008-followed',
       '0009-organization-source',
       '0010-webhook-behind',
+      '0011-source-time',
       NEXT_MIGRATION,
     ],
   )

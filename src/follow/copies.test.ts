@@ -11,6 +11,7 @@ import { runCli } from '../testing/process.ts'
 import { until } from '../testing/redis.ts'
 import { scratchFolder, type TestApp } from '../testing/start-app.ts'
 import { startV2 } from '../testing/v2.ts'
+import { listSources } from './store.ts'
 
 async function addPhoto({ request }: TestApp, path: string, number = 1): Promise<void> {
   const body = await picture({ width: 800, height: 600, number })
@@ -218,4 +219,22 @@ test('the console names the source of copies, and has no buttons and forms to ch
     assert.equal((await person.send(`/console/${path}`, fields)).status, 409, path)
   const [{ name, status, tags }] = await petsOf(directory)
   assert.deepEqual([name, status, tags], ['Rex', 'available', undefined])
+})
+
+test('an installation that is followed under a second address is not copied again', async (t) => {
+  const { source, directory, gateway, follow, key } = await startPair(t)
+  await source.post('/v1/pets', REX)
+  await follow('add', gateway.url, '--key', key)
+  await isFollowing(directory)
+  await source.post('/v1/pets', { ...REX, name: 'Mia' })
+  await hasNames(directory, 'Rex', 'Mia')
+  await follow('add', `http://127.0.0.1:${source.port}/v1/`, '--key', key)
+  const { db, clock } = directory.service.context
+  const readSecond = async () => (await listSources(db, clock())).at(-1)
+  await until(async () => /^(?:failing|following)$/.test((await readSecond())?.state ?? ''))
+
+  assert.match((await readSecond())?.lastError ?? '', new RegExp(`already followed as ${gateway.url}\\.`))
+  assert.deepEqual(await namesOf(directory), ['Rex', 'Mia'])
+  await follow('remove', gateway.url)
+  await hasNames(directory, 'Rex', 'Mia')
 })

@@ -17,6 +17,8 @@ import { type Lease, type Progress, recordProgress } from './store.ts'
 /** An animal as the source sends it, with the category and organization ids of the source. */
 export interface SourceAnimal {
   sourceId: number
+  /** When the source created it. */
+  createdAt: number | null
   pet: NewPet
   category: string
   /** Its page at the source. */
@@ -187,6 +189,11 @@ async function insertCopies(
   now: number,
 ): Promise<void> {
   if (added.length === 0) return
+  await requireOneAddress(
+    db,
+    followedId,
+    added.map(({ animal }) => animal),
+  )
   const ids = await pets.insertPets(
     db,
     added.map(({ aged }) => aged),
@@ -196,9 +203,31 @@ async function insertCopies(
     pet_id: ids[index] as number,
     followed_id: followedId,
     source_id: animal.sourceId,
+    source_created_at: animal.createdAt,
   }))
   await db.insertInto('followed_pet').values(rows).execute()
   for (const row of rows) copies.set(row.source_id, row.pet_id)
+}
+
+/**
+ * Checks that these animals are not copied from another address already. Two installations do not create
+ * animals with the same id in the same millisecond.
+ */
+async function requireOneAddress(db: Db, followedId: number, animals: SourceAnimal[]): Promise<void> {
+  const createdAt = new Map(animals.map((animal) => [animal.sourceId, animal.createdAt]))
+  const rows = await db
+    .selectFrom('followed_pet')
+    .innerJoin('followed', 'followed.id', 'followed_id')
+    .select(['url', 'source_id', 'source_created_at'])
+    .where('source_created_at', 'in', [...new Set(createdAt.values())])
+    .where('source_id', 'in', [...createdAt.keys()])
+    .where('followed_id', '!=', followedId)
+    .execute()
+  const twin = rows.find((row) => createdAt.get(row.source_id) === row.source_created_at)
+  if (twin)
+    throw new Error(
+      `This installation is already followed as ${twin.url}. Remove one of the two with \`adoptable follow remove\`.`,
+    )
 }
 
 async function updateCopy(

@@ -20,6 +20,7 @@ const IDLE_MS = 4_000
 
 /** The number of animals that one request reads: the maximum of the API. */
 export const PAGE_SIZE = 100
+const LISTED = `sort=id&limit=${PAGE_SIZE}&fields=*,createdAt`
 
 /** Why a source cannot be read. The message has nothing that the source has sent. */
 export class SourceError extends Error {
@@ -115,13 +116,13 @@ export function openSource(
     /** Lists animals by id. @param cursor of the page; undefined for the first page */
     async listAnimals(cursor: string | undefined) {
       const start = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const { list, next } = await listOf('/pets', `?sort=id&limit=${PAGE_SIZE}${start}`, PAGE_SIZE)
+      const { list, next } = await listOf('/pets', `?${LISTED}${start}`, PAGE_SIZE)
       return { animals: list, next: next?.get('cursor') ?? undefined }
     },
     /** Reads animals by id. Animals that are gone are not in the list. */
     async findAnimals(ids: number[]): Promise<object[]> {
       const query = ids.map((id) => `&id=${id}`).join('')
-      return (await listOf('/pets', `?sort=id&limit=${PAGE_SIZE}${query}`, PAGE_SIZE)).list
+      return (await listOf('/pets', `?${LISTED}${query}`, PAGE_SIZE)).list
     },
     listCategories: async () => (await listOf('/categories', '', MAX_CATEGORIES)).list,
     /** @returns undefined if the organization does not exist */

@@ -22,6 +22,7 @@ interface Additions {
   id: number
   source?: string
   photos?: unknown
+  createdAt?: string
 }
 type ListedPet = NewPet & Additions
 type ListedOrganization = NewOrganization & Additions
@@ -64,12 +65,9 @@ export function createTranslator(
 
   /** @returns undefined for an animal that is not copied: it is not public, not valid, or a copy itself */
   async function toAnimal(read: ListedPet): Promise<SourceAnimal | undefined> {
-    const { id, source: origin, status, photos, bondedWith, staff: _, contact: _person, ...sent } = read
+    const { id, source: origin, status, photos, createdAt } = read
     if (!Number.isSafeInteger(id) || origin !== undefined || status === undefined) return undefined
-    const { age, ...dated } = sent
-    const bond = bondedWith && { bondedWith }
-    const members = { ...(sent.birthDate === undefined ? sent : dated), status, ...bond }
-    const { value, error } = validatePet(members)
+    const { value, error } = validatePet(membersOf(read))
     const category =
       value && (categories.get(value.categoryId) ?? (await readCategories()).get(value.categoryId))
     if (!value || category === undefined || problemsOf(value, value, clock()).length > 0) {
@@ -83,9 +81,11 @@ export function createTranslator(
     // A key with more access than it needs reads the exact place, which is not public.
     const { place, bondedWith: partners = [], ...others } = value
     const rounded = publicOf('place', place) as typeof place
+    const created = Date.parse(createdAt ?? '')
     return {
       sourceId: id,
       pet: merge({}, rounded ? { ...others, place: rounded } : others),
+      createdAt: Number.isNaN(created) ? null : created,
       category,
       page: `${url}/animals/${id}`,
       photos: photosOf(photos, url),
@@ -113,6 +113,12 @@ export function createTranslator(
       if (isCategoryChanged) categories.clear()
     },
   }
+}
+
+/** The members of an animal that are copied. Its age follows from its birth date. */
+function membersOf({ id: _, source: _page, photos, createdAt, staff, contact, ...sent }: ListedPet) {
+  const { age, ...dated } = sent
+  return sent.birthDate === undefined ? sent : dated
 }
 
 function toOrganization(read: ListedOrganization, url: string): SourceOrganization {

@@ -48,10 +48,12 @@ export async function startGateway(t: TestContext, port: number): Promise<Gatewa
   const gateway: Gateway = { answer: undefined, url: '' }
   const server = http.createServer(({ url: path = '', headers }, response) => {
     if (gateway.answer) return gateway.answer(response, path)
-    http.get({ port, path, headers, agent: false }, (answer) => {
+    const request = http.get({ port, path, headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(response)
     })
+    // The source may have stopped before the installation that follows it.
+    request.on('error', () => response.destroy())
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   cleanup(t).defer(() => void server.close().closeAllConnections())

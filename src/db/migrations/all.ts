@@ -103,6 +103,13 @@ const ADD_BEHIND = [
   'create index webhook_behind on webhook (id) where behind = 1',
 ]
 
+/** Adds when the source created each animal, which tells whether two sources are one installation. */
+const addSourceTime = ({ integer }: TableSyntax): string[] => [
+  `alter table followed_pet add column source_created_at ${integer}`,
+  `create index followed_pet_by_time on followed_pet (source_created_at, source_id)
+    where source_created_at is not null`,
+]
+
 /** Indexes every animal again. */
 const ALL_CHANGED = 'insert into search_change (pet_id) select id from pet where true on conflict do nothing'
 
@@ -128,6 +135,7 @@ export const MIGRATIONS = {
     '0008-followed': migration(addFollowed(SQLITE)),
     '0009-organization-source': migration(ADD_ORGANIZATION_SOURCE),
     '0010-webhook-behind': migration(ADD_BEHIND),
+    '0011-source-time': migration(addSourceTime(SQLITE)),
   },
   postgres: {
     '0001-tables': postgresTables,
@@ -153,5 +161,6 @@ export const MIGRATIONS = {
     ]),
     '0009-organization-source': migration(ADD_ORGANIZATION_SOURCE),
     '0010-webhook-behind': migration(ADD_BEHIND),
+    '0011-source-time': migration(addSourceTime(POSTGRES)),
   },
 }
