@@ -23,7 +23,7 @@ const ROWS: Row[] = [
     minutes: 30,
     alone: true,
   },
-  { files: ['limits/greedy'], rounds: [6, 100, 1_000] },
+  { files: ['limits/greedy'], rounds: [6, 100, 1_000], minutes: 20 },
   { files: ['outages/redis-outage'], long: true, alone: true },
   { files: ['outages/postgres-crash'], rounds: [5, 100, 1_000], alone: true },
   { files: ['outages/ambiguous'], rounds: [150, 10_000, 50_000] },

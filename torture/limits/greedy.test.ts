@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { fileOf } from '../../src/db/store-url.ts'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { signIn } from '../../src/testing/console.ts'
 import { JPEG, picture } from '../../src/testing/pictures.ts'
-import { makeKey, startApp, UNLIMITED } from '../../src/testing/start-app.ts'
+import { runCli } from '../../src/testing/process.ts'
+import { makeKey, scratchFolder, startApp, UNLIMITED } from '../../src/testing/start-app.ts'
 import { upload } from '../../src/testing/upload.ts'
 import { waitFor } from '../lab/parallel.ts'
 import { reportFigure, rounds } from '../lab/rounds.ts'
@@ -73,4 +77,48 @@ test('a greedy shelter does not block uploads, imports, searches or pages of oth
     app.clock.now += 60_000
   }
   reportFigure(t, `${ROUNDS} rounds: each request of the other shelter was served`)
+})
+
+/** The rows that a refused removal of the demo must not change. */
+const TABLES = ['organization', 'pet', 'application', 'photo', 'staff', 'api_key', 'event']
+
+test('a refused removal of the demo changes nothing, and guesses beyond the limit do not reach the store', async (t) => {
+  const settings = {
+    PHOTOS_URL: `file:${join(scratchFolder(t), 'photos')}`,
+    ...{ ANONYMOUS_PER_MINUTE: '3', ANONYMOUS_PER_DAY: '1000000' },
+  }
+  const app = await startApp(t, { settings, key: { ...UNLIMITED, access: 'admin' } })
+  const run = (...argv: string[]) => runCli(t, argv, { DATABASE_URL: app.databaseUrl, ...settings })
+  const store = new DatabaseSync(fileOf(app.databaseUrl), { timeout: 10_000 })
+  cleanup(t).defer(() => store.close())
+  const readRows = () => TABLES.map((name) => store.prepare(`select * from ${name} order by id`).all())
+  let guesses = 0
+  const guess = async () => {
+    const hash = String(++guesses).padStart(32, '0')
+    return (await app.get(`/photos/${hash}-300.webp`, { authorization: undefined })).status
+  }
+  const demos = Math.ceil(ROUNDS / 2)
+  for (let demo = 0; demo < demos; demo += 1) {
+    assert.equal((await run('demo')).code, 0)
+    const [{ id: organizationId }] = (await app.get('/v1/organizations?q=DEMO')).body
+    const ana = ['--email', 'ana@example.org', '--name', 'Ana', '--role', 'staff', '--organization', 'DEMO']
+    const additions = [
+      () => run('staff', 'add', ...ana),
+      () => makeKey(app.databaseUrl, { organizationId }),
+      () => app.post('/v1/pets', { name: 'Rex', categoryId: 1, organizationId }),
+    ]
+    await additions[demo % additions.length]?.()
+    const rows = readRows()
+    assert.equal((await run('demo', '--remove')).code, 1)
+    assert.deepEqual(readRows(), rows)
+    assert.equal((await run('demo', '--remove', '--force')).code, 0)
+
+    assert.deepEqual([await guess(), await guess(), await guess(), await guess()], [404, 404, 404, 429])
+    // Without the table, a lookup would fail with another status.
+    store.exec('alter table photo rename to hidden_photo')
+    assert.equal(await guess(), 429)
+    store.exec('alter table hidden_photo rename to photo')
+    app.clock.now += 60_000
+  }
+  reportFigure(t, `${demos} demos: each refusal changed nothing, and cost no query`)
 })
