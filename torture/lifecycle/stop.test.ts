@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -7,7 +7,6 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cleanup } from '../../src/testing/cleanup.ts'
 import { type RequestOptions, send } from '../../src/testing/client.ts'
-import { bareEnvironment } from '../../src/testing/process.ts'
 import { assertNothingLost, type Ledger, startCreators, type Target } from '../lab/creators.ts'
 import { repeat, times, waitFor } from '../lab/parallel.ts'
 import { childrenOf, isRunning } from '../lab/proc.ts'
@@ -110,8 +109,9 @@ test(ORPHANED, { ...NEEDS_WORKERS, timeout: 60_000 }, async (t) => {
 })
 
 interface Child {
+  /** A shell that has started the service. Both have the same output. */
   child: ChildProcess
-  /** Sends a signal to the service, which is not always the child. */
+  /** Sends a signal to the service. */
   kill(signal: NodeJS.Signals): void
 }
 
@@ -127,7 +127,6 @@ const EVENTS: Record<string, [trigger: (child: Child) => Promise<void> | void, e
     },
     true,
   ],
-  'stdin closed': [({ child }) => void child.stdin?.destroy(), false],
   'stdout closed': [({ child }) => void child.stdout?.destroy(), false],
   'stderr closed, which gets the log': [({ child }) => void child.stderr?.destroy(), false],
   'parent process killed': [
@@ -144,7 +143,9 @@ for (const [name, [trigger, ends]] of Object.entries(EVENTS)) {
   const title = `${name}: ${outcome} within 10 s, no animal lost`
   test(title, { ...HAS_PS, timeout: 60_000 }, async (t) => {
     const service = await newService(t, { settings: { LOG_LEVEL: 'info' } })
-    const { child, pid } = await startUnderParent(t, service.settings)
+    const { child } = await service.start({ through: ['sh', '-c', '"$@" & wait', 'sh'] })
+    const [pid = 0] = childrenOf(child.pid)
+    cleanup(t).defer(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')))
     const creators = startCreators(t, service, { clients: 16 })
     await waitFor(t, () => creators.ledger.size >= CREATES)
     // The service may have ended before the second signal.
@@ -170,33 +171,6 @@ for (const [name, [trigger, ends]] of Object.entries(EVENTS)) {
 async function readWorkerId({ address }: Target): Promise<string> {
   const { headers } = await send(new http.Agent(), `${address}/livez`, {})
   return String(headers['x-request-id']).split('-', 1)[0] ?? ''
-}
-
-/** Starts the service, prints its process id, forwards its output and owns its pipes. */
-const PARENT = `
-  const { spawn } = require('node:child_process')
-  const child = spawn(process.execPath, ['bin/adoptable.js', 'serve'])
-  console.log('pid ' + child.pid)
-  process.stdin.pipe(child.stdin)
-  child.stdout.pipe(process.stdout)
-  child.stderr.pipe(process.stderr)
-  for (const name of ['stdout', 'stderr']) process[name].on('error', () => child[name].destroy())`
-
-/** Starts the service as the child of another process that owns its pipes. */
-async function startUnderParent(t: TestContext, settings: Record<string, string>) {
-  const child = spawn(process.execPath, ['-e', PARENT], { env: { ...bareEnvironment(), ...settings } })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk
-  })
-  child.stderr.resume()
-  const pid = (): number => Number(/pid (\d+)/.exec(output)?.[1] ?? 0)
-  cleanup(t).defer(() => {
-    if (pid() > 0 && isRunning(pid())) process.kill(pid(), 'SIGKILL')
-    child.kill('SIGKILL')
-  })
-  await waitFor(t, () => / serves /.test(output))
-  return { child, pid: pid() }
 }
 
 /** Longest pause of a client between two requests. */

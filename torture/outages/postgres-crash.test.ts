@@ -45,21 +45,10 @@ const START_MS = 60_000
  * @param settings for the command line, such as max_connections=20
  */
 async function startOwnPostgres(t: TestContext, settings: string[] = []): Promise<OwnPostgres> {
-  const folder = scratchFolder(t)
-  await initServer(folder)
-  const server = await serverOn(t, folder, settings)
-  await server.start()
-  return server
-}
-
-function scratchFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'adoptable-own-postgres-'))
   if (NOBODY.uid) chownSync(folder, NOBODY.uid, NOBODY.gid)
   cleanup(t).defer(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function serverOn(t: TestContext, folder: string, settings: string[]): Promise<OwnPostgres> {
+  await initServer(folder)
   const { postgres } = await postgresPrograms()
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
@@ -128,6 +117,7 @@ async function serverOn(t: TestContext, folder: string, settings: string[]): Pro
   }
 
   cleanup(t).defer(() => stop('SIGQUIT'))
+  await start()
   return { url, start, stop, query }
 }
 

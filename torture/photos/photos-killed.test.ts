@@ -4,9 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
-import { changes } from '../../src/changes.ts'
 import type { Context } from '../../src/context.ts'
-import { openForCommand } from '../../src/db/open-database.ts'
 import { orphanedPhotoFiles, removedPhotos } from '../../src/photos/jobs.ts'
 import { sweepWorkFolder } from '../../src/photos/storage/folder.ts'
 import { openPhotoStore } from '../../src/photos/storage/open.ts'
@@ -15,6 +13,7 @@ import { picture } from '../../src/testing/pictures.ts'
 import { LOST_RETRY_MS, repeat, waitFor } from '../lab/parallel.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
 import { NO_ANONYMOUS_LIMITS, newService, type Service } from '../lab/service.ts'
+import { withStore } from '../lab/stores.ts'
 
 const ROUNDS = rounds(200)
 const ANIMALS = 4
@@ -52,16 +51,13 @@ async function sweep(databaseUrl: string, photoStore: PhotoStore): Promise<void>
   const folder = join(photoStore.workFolder, '..')
   const seconds = (Date.now() - 2 * A_DAY_MS) / 1_000
   for (const file of globSync('*/*', { cwd: folder })) utimesSync(join(folder, file), seconds, seconds)
-  const { db, write, close } = await openForCommand(databaseUrl, changes)
-  try {
+  await withStore(databaseUrl, async ({ db, write }) => {
     const photos = { store: photoStore } as Context['photos']
     const context = { db, write, photos, clock: Date.now } as Context
     await sweepWorkFolder(photoStore)
     await removedPhotos.run(context, async () => true)
     await orphanedPhotoFiles.run(context, async () => true)
-  } finally {
-    await close()
-  }
+  })
 }
 
 test('kill -9 during photo changes: every visible photo is complete, and orphaned files are removed', async (t) => {

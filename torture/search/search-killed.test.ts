@@ -11,7 +11,7 @@ import { UNLIMITED } from '../../src/testing/start-app.ts'
 import { forEachConcurrently, LOST_RETRY_MS, repeat, retryUnavailable } from '../lab/parallel.ts'
 import { randomOf, reportFigure, rounds, seed } from '../lab/rounds.ts'
 import { newService, type Service } from '../lab/service.ts'
-import { assertIntact, type StoreContext, testOnEachStore } from '../lab/stores.ts'
+import { assertIntact, type StoreContext, testOnEachStore, withStore } from '../lab/stores.ts'
 
 const ROUNDS = rounds(200)
 const CLIENTS = 8
@@ -70,14 +70,10 @@ async function startTouching(databaseUrl: string): Promise<() => Promise<void>> 
 }
 
 /** Updates the search index. */
-async function index(databaseUrl: string): Promise<void> {
-  const { write, close } = await openForCommand(databaseUrl, changes)
-  try {
+const index = (databaseUrl: string): Promise<void> =>
+  withStore(databaseUrl, async ({ write }) => {
     while (await write(changes.indexAnimals));
-  } finally {
-    await close()
-  }
-}
+  })
 
 /** @returns how many searches found something */
 async function checkAll(service: Service, round: number): Promise<number> {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Redis } from 'ioredis'
-import pg from 'pg'
+import { sql } from 'kysely'
 import { changes } from '../../src/db/change.ts'
 import { fileOf } from '../../src/db/store-url.ts'
 import { generateKey, hashKey } from '../../src/keys/key-format.ts'
@@ -131,20 +131,17 @@ function findLeaks(text: string, keys: string[]): string[] {
 }
 
 /** Every row of every table, as text. */
-async function rowsOf(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows: tables } = await client.query(
-    `select tablename as name from pg_tables where schemaname = 'public'`,
-  )
-  const texts: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await client.query(`select t::text as line from ${name} t`)
-    texts.push(name, ...rows.map(({ line }) => line))
-  }
-  await client.end()
-  return texts.join('\n')
-}
+const rowsOf = (url: string): Promise<string> =>
+  withStore(url, async ({ db }) => {
+    const texts: string[] = []
+    for (const { name } of await db.introspection.getTables()) {
+      const { rows } = await sql<{ line: string }>`select t::text as line from ${sql.table(name)} t`.execute(
+        db,
+      )
+      texts.push(name, ...rows.map(({ line }) => line))
+    }
+    return texts.join('\n')
+  })
 
 /** Every key and value in Redis, and its list of clients. */
 async function contentsOf(url: string): Promise<string> {

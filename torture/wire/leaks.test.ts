@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import net from 'node:net'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
-import { cleanup } from '../../src/testing/cleanup.ts'
+import { sql } from 'kysely'
 import { forEachConcurrently } from '../lab/parallel.ts'
 import { megabytesOf, NEEDS_PROC, openSockets } from '../lab/proc.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'
 import { NO_ANONYMOUS_LIMITS, type Settings, startService } from '../lab/service.ts'
-import { testOnEachStore } from '../lab/stores.ts'
+import { testOnEachStore, withStore } from '../lab/stores.ts'
 
 const ROUNDS = rounds(2_000)
 /** Clients on each store that leave before their answer is complete. */
@@ -66,7 +65,7 @@ testOnEachStore(
 
     assert.ok(after.sockets <= before.sockets + SPARE_SOCKETS, JSON.stringify({ before, after }))
     assert.ok(after.memory <= before.memory + MAX_GROWTH_MB, JSON.stringify({ before, after }))
-    if (!embedded) await assertNoneOpen(t, stores.DATABASE_URL)
+    if (!embedded) await assertNoneOpen(stores.DATABASE_URL)
     const more = `${after.sockets - before.sockets} sockets more, ${after.memory - before.memory} MB more`
     reportFigure(t, `${LEAVERS} gone, ${more}, 0 transactions`)
   },
@@ -97,11 +96,9 @@ async function untilQuiet({ ask, pid }: SmallService): Promise<void> {
   }
 }
 
-async function assertNoneOpen(t: TestContext, url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  cleanup(t).defer(() => client.end())
-  const open = `select query, state from pg_stat_activity
-    where datname = current_database() and state like 'idle in transaction%' and state_change < now() - interval '1 s'`
-  assert.deepEqual((await client.query(open)).rows, [])
-}
+const assertNoneOpen = (url: string): Promise<void> =>
+  withStore(url, async ({ db }) => {
+    const open = sql`select query, state from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%' and state_change < now() - interval '1 s'`
+    assert.deepEqual((await open.execute(db)).rows, [])
+  })
