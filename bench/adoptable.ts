@@ -7,19 +7,17 @@ import {
   answersOf,
   anyAnswer,
   ask,
+  createUnseen,
   type Door,
-  findCursors,
   get,
   LIMITS,
   NEW_PET,
-  pagesFrom,
   post,
   type Request,
   record,
   STATUSES,
-  unseen,
 } from './requests.ts'
-import { COMMAND, makeKey, type Service, type Store, startService } from './servers.ts'
+import { makeKey, type Service, type Store, startService } from './servers.ts'
 
 export const SAME_PAGE = 'list, the same page'
 export const FILTERS = 'list, changing filters'
@@ -48,13 +46,13 @@ export interface Adoptable extends Contestant {
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-/** Starts a version of adoptable, and adds the animals. */
-export async function startAdoptable(name: string, store: Store, command = COMMAND): Promise<Adoptable> {
-  const key = await makeKey(store, command)
-  const service = await startService(store, { command })
+/** Starts adoptable, and adds the animals. */
+export async function startAdoptable(name: string, store: Store): Promise<Adoptable> {
+  const key = await makeKey(store)
+  const service = await startService(store)
   const startMb = megabytesOf(service.pid, 'now')
   await addAnimals({ port: service.port, key })
-  return { ...adoptable(name, service, key), startMb, made: 'fastify, node:sqlite' }
+  return { ...adoptable(name, service, key), startMb }
 }
 
 /** A contestant for a service with ANIMALS animals. */
@@ -70,7 +68,7 @@ export function adoptable(name: string, service: Omit<Service, 'longestTurnMs'>,
   }
 
   const unseenPages = async (): Promise<Sending> => {
-    pages ??= createUnseenPages(door)
+    pages ??= createUnseen(door, CURSORS)
     // A commit invalidates the cached pages of earlier rounds.
     await ask(door, renamed(1, String(performance.now())))
     return { exchanges: await pages, once: true, answers: await anyAnswer(door, get('/v1/pets?limit=20')) }
@@ -99,16 +97,8 @@ export function adoptable(name: string, service: Omit<Service, 'longestTurnMs'>,
     // Names alternate, so every patch changes something.
     patch: () => recorded(['Ada', 'Bob'].flatMap((name) => range(256).map((id) => renamed(id, name)))),
   }
-  return {
-    name,
-    port,
-    pid,
-    door,
-    readyMs,
-    prepare: async (measurement) => preparations[measurement]?.(),
-    stop,
-    added: () => added,
-  }
+  const prepare = async (measurement: string) => preparations[measurement]?.()
+  return { name, port, pid, door, readyMs, prepare, stop, added: () => added }
 }
 
 /** First pages of a list in every size and status. */
@@ -119,9 +109,4 @@ export function filtered(address: string): Request[] {
 
 export function renamed(id: number, name: string): Request {
   return { method: 'PATCH', path: `/v1/pets/${id}`, body: JSON.stringify({ name }) }
-}
-
-async function createUnseenPages(door: Door): Promise<Exchange[]> {
-  const orders = ['', '&sort=id'].map((order) => findCursors(door, order, CURSORS))
-  return unseen(door, pagesFrom((await Promise.all(orders)).flat(), LIMITS), LIMITS.length)
 }

@@ -19,8 +19,6 @@ export interface Sending {
 
 export interface Contestant {
   name: string
-  /** Packages and their versions. */
-  made?: string
   /** Resident memory after the start. */
   startMb?: number
   port: number
@@ -44,7 +42,7 @@ export type Rounds = Map<string, Map<string, Round[]>>
 
 export interface Contest {
   /** A server that answers with the same bytes as the first contestant. */
-  bare?: Bare
+  bare: Bare
   contestants: Contestant[]
   measurements: string[]
   rounds: number
@@ -78,7 +76,7 @@ async function oneRound(contest: Contest, measurement: string, seconds: number, 
     if (sending) sent.push({ name, port, pid, sending })
   }
   const [first] = sent
-  if (bare && first) {
+  if (first) {
     await bare.answer(first.sending.answers ?? {})
     const { exchanges, once = false } = first.sending
     sent.unshift({ name: BARE, port: bare.port, pid: bare.pid, sending: { exchanges, once } })

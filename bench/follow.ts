@@ -2,6 +2,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { changes } from '../src/changes.ts'
 import { openForCommand } from '../src/db/open-database.ts'
 import { listSources } from '../src/follow/store.ts'
@@ -104,3 +105,5 @@ export async function measureFollow(size: Size, folder: string) {
   const [p50, p99, most] = [0.5, 0.99, 1].map((part) => lags[Math.floor((lags.length - 1) * part)])
   return { ...size, copies: originals.size, changes: lags.length, copySeconds, p50, p99, most }
 }
+
+export const followReport = (results: object): string => `following, lag in seconds ${inspect(results)}`

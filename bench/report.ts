@@ -71,29 +71,22 @@ export type Setup = ReturnType<typeof setup>
 
 export function table(comparisons: Comparison[]): string[] {
   const titles = [
-    '',
-    'speed',
-    'min..max',
-    'target',
-    'requests/s',
-    'p50 ms',
-    'p99 ms',
-    'CPU µs',
-    'load busy',
-    'RSS MB',
+    ...['', 'speed', 'min..max', 'target', 'requests/s'],
+    ...['p50 ms', 'p99 ms', 'CPU µs', 'load busy', 'RSS MB'],
   ]
   const rows = comparisons.flatMap(({ name, rows }) => [[name], ...rows.map(cellsOf)])
   return aligned([titles, ...rows])
 }
 
-export function describeSetup({ versions, machine, rounds, seconds, connections }: Setup): string[] {
-  return [
-    `Medians of ${rounds} interleaved rounds of ${seconds} s; ${connections} connections.`,
-    'If "load busy" is near 1, the load generator was the bottleneck.',
-    `Node ${versions.node}, Fastify ${versions.fastify}, SQLite ${versions.sqlite}; ` +
-      `${machine.cores} × ${machine.cpu}, ${machine.platform}.`,
-  ]
-}
+export const describeMachine = ({ versions, machine }: Setup): string =>
+  `Node ${versions.node}, Fastify ${versions.fastify}, SQLite ${versions.sqlite}; ` +
+  `${machine.cores} × ${machine.cpu}, ${machine.platform}.`
+
+export const describeSetup = (own: Setup): string[] => [
+  `Medians of ${own.rounds} interleaved rounds of ${own.seconds} s; ${own.connections} connections.`,
+  'If "load busy" is near 1, the load generator was the bottleneck.',
+  describeMachine(own),
+]
 
 function cellsOf({ name, ratio, reach, ...row }: Comparison['rows'][number]): string[] {
   return [
@@ -121,14 +114,9 @@ export function whole(value: number | undefined): string {
 
 export function aligned(rows: string[][]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows.map((row) =>
-    row
-      .map((text, column) =>
-        column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  )
+  const pad = (text: string, column: number) =>
+    column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0)
+  return rows.map((row) => row.map(pad).join('  ').trimEnd())
 }
 
 // Charts as SVG text for light and dark pages; the colours follow the reader's colour scheme.
@@ -146,44 +134,32 @@ const STYLE = `<style>
   }
 </style>`
 
-const WIDTH = 760
-const LABEL_WIDTH = 150
-const ROW = 22
-const VALUE_WIDTH = 60
+const [WIDTH, LABEL_WIDTH, VALUE_WIDTH, ROW] = [760, 150, 60, 22]
 
 /** A bar chart of ratios to the base, with a group for each measurement. */
 export function barChart(title: string, note: string, comparisons: Comparison[], own: string): string {
   const max = Math.max(1, ...comparisons.flatMap(({ rows }) => rows.map(({ ratio }) => ratio.median)))
-  const scale = (WIDTH - LABEL_WIDTH - VALUE_WIDTH) / max
-  const parts: string[] = []
+  const parts = [text(12, 24, title, 'class="title"'), text(12, 42, note, 'class="quiet"')]
   let y = 64
   for (const { name, rows } of comparisons) {
     parts.push(text(12, y + 6, name, 'class="title"'))
     y += 16
-    for (const row of rows) {
-      const width = Math.max(1, row.ratio.median * scale)
-      const kind = row.name === own ? 'bar own' : 'bar'
+    for (const { name, ratio } of rows) {
+      const width = Math.max(1, (ratio.median * (WIDTH - LABEL_WIDTH - VALUE_WIDTH)) / max).toFixed(1)
+      const kind = name === own ? 'bar own' : 'bar'
       parts.push(
-        text(LABEL_WIDTH - 8, y + 14, row.name, 'text-anchor="end"'),
-        `<rect class="${kind}" x="${LABEL_WIDTH}" y="${y + 3}" width="${width.toFixed(1)}" height="15" rx="2"/>`,
-        text(LABEL_WIDTH + width + 6, y + 15, fine(row.ratio.median), 'class="quiet"'),
+        text(LABEL_WIDTH - 8, y + 14, name, 'text-anchor="end"'),
+        `<rect class="${kind}" x="${LABEL_WIDTH}" y="${y + 3}" width="${width}" height="15" rx="2"/>`,
+        text(LABEL_WIDTH + Number(width) + 6, y + 15, fine(ratio.median), 'class="quiet"'),
       )
       y += ROW
     }
     y += 24
   }
-  const box = `0 0 ${WIDTH} ${y - 8}`
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box}" role="img" aria-label="${title}">`,
-    STYLE,
-    text(12, 24, title, 'class="title"'),
-    text(12, 42, note, 'class="quiet"'),
-    ...parts,
-    '</svg>',
-    '',
-  ].join('\n')
+  const box = `viewBox="0 0 ${WIDTH} ${y - 8}" role="img" aria-label="${title}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${box}>\n${[STYLE, ...parts].join('\n')}\n</svg>\n`
 }
 
-function text(x: number, y: number, content: string, attributes = ''): string {
-  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${attributes && ` ${attributes}`}>${content}</text>`
+function text(x: number, y: number, content: string, attributes: string): string {
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${attributes}>${content}</text>`
 }

@@ -46,27 +46,23 @@ export const NEW_PET = JSON.stringify({ name: 'Bella', categoryId: 1, status: 'a
 export const ANIMALS = 1_000
 const BATCH_SIZE = 50
 
-/** Adds the animals that exist before the measurements. */
+/** Adds the animals that exist before the measurements, with each status and without one, as in bench/peers. */
 export async function addAnimals(door: Door): Promise<void> {
-  const animals = plainAnimals()
-  for (let count = 0; count < animals.length; count += BATCH_SIZE) {
-    const group = animals.slice(count, count + BATCH_SIZE)
-    await Promise.all(group.map((body) => ask(door, post('/v1/pets', body))))
-  }
-}
-
-/** Animals with each status and without one, as in bench/peers. */
-function plainAnimals(): string[] {
   const statuses = [undefined, ...STATUSES]
-  return Array.from({ length: ANIMALS }, (_, count) => {
-    const index = count % BATCH_SIZE
+  const add = (number: number) => {
+    const index = number % BATCH_SIZE
     const status = statuses[index % statuses.length]
-    return JSON.stringify({ name: `Animal ${count}`, categoryId: 1 + (index % 8), status })
-  })
+    const animal = { name: `Animal ${number}`, categoryId: 1 + (index % 8), status }
+    return ask(door, post('/v1/pets', JSON.stringify(animal)))
+  }
+  for (let from = 0; from < ANIMALS; from += BATCH_SIZE)
+    await Promise.all(Array.from({ length: BATCH_SIZE }, (_, index) => add(from + index)))
 }
 
 /** A new animal's id may have a few more digits than the recorded one. */
 const MORE_DIGITS = 8
+/** Maximum bytes of an animal in a response when four of its fields are requested. */
+const LONGEST_ANIMAL = 120
 
 /** Records the service's answers, so the bare `node:http` server can replay them. */
 export async function record(door: Door, requests: Request[]): Promise<Recorded[]> {
@@ -89,15 +85,6 @@ export async function record(door: Door, requests: Request[]): Promise<Recorded[
   return recorded
 }
 
-/** Maximum bytes of an animal in a response when four of its fields are requested. */
-const LONGEST_ANIMAL = 120
-
-/** Exchanges for paths that are not requested before the measurement. */
-export function unseen(door: Door, requests: Request[], mostAnimals: number): Exchange[] {
-  const expected = { status: 200, shortest: 2, longest: 2 + mostAnimals * LONGEST_ANIMAL }
-  return requests.map((request) => ({ ...expected, bytes: wire(request, door.key) }))
-}
-
 export function answersOf(recorded: Recorded[]): Answers {
   return Object.fromEntries(recorded.map(({ name, answer }) => [name, answer]))
 }
@@ -113,7 +100,7 @@ export async function anyAnswer(door: Door, request: Request): Promise<Answers> 
  *
  * @throws if the list has fewer animals
  */
-export async function findCursors(door: Door, query: string, count: number): Promise<string[]> {
+async function findCursors(door: Door, query: string, count: number): Promise<string[]> {
   const found: string[] = []
   let cursor = ''
   while (found.length < count) {
@@ -126,12 +113,15 @@ export async function findCursors(door: Door, query: string, count: number): Pro
   return found
 }
 
-/** Pages of every size from each cursor. Each path occurs once, and the size changes with every request. */
-export function pagesFrom(findCursors: string[], limits: number[]): Request[] {
-  return limits.flatMap((_, turn) =>
-    findCursors.map((place, index) =>
-      get(`/v1/pets?limit=${limits[(index + turn) % limits.length]}${place}`),
-    ),
+/** Creates pages of every size from each cursor. Each path occurs once, and the size changes each time. */
+export async function createUnseen(door: Door, count: number): Promise<Exchange[]> {
+  const found = await Promise.all(['', '&sort=id'].map((order) => findCursors(door, order, count)))
+  const expected = { status: 200, shortest: 2, longest: 2 + LIMITS.length * LONGEST_ANIMAL }
+  return LIMITS.flatMap((_, turn) =>
+    found.flat().map((place, index) => {
+      const path = `/v1/pets?limit=${LIMITS[(index + turn) % LIMITS.length]}${place}`
+      return { ...expected, bytes: wire(get(path), door.key) }
+    }),
   )
 }
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureEvents } from './events.ts'
-import { FULL_SIZE, measureFollow, QUICK_SIZE } from './follow.ts'
+import { FULL_SIZE, followReport, measureFollow, QUICK_SIZE } from './follow.ts'
 import { aligned, barChart } from './report.ts'
-import { measureSearch, type Searches, searchReport } from './search.ts'
+import { measureSearch, searchReport } from './search.ts'
 import { withOwnDatabase } from './servers.ts'
 import {
   measureScale,
@@ -22,7 +22,7 @@ import { measureStartup, startupReport } from './startup.ts'
 // npm run bench: chooses the measurements, prints and stores the results. See bench/README.md.
 
 const USAGE =
-  'usage: npm run bench -- [--startup | --network | --search | --events | --follow | --quick | --against FOLDER] ' +
+  'usage: npm run bench -- [--startup | --network | --search | --events | --follow | --quick] ' +
   '[--rounds N] [--seconds S] [--animals N]'
 
 const FULL: Options = { rounds: 7, seconds: 2, warmUpSeconds: 1 }
@@ -43,67 +43,63 @@ setTimeout(() => fail('not done in time'), flags.quick ? MAX_MS.quick : MAX_MS.f
 
 const folder = mkdtempSync(join(tmpdir(), 'adoptable-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+const isPlain = !(flags.startup || flags.network || flags.search || flags.events || flags.follow)
+/** By the name under which its results are stored: whether it is chosen, and the measurement. */
+const kinds: Record<string, [isChosen: boolean, measure: () => Promise<object | undefined>]> = {
+  startup: [isPlain || flags.startup, () => show(measureStartup(options, folder), startupReport)],
+  speed: [isPlain, speed],
+  search: [flags.search, searches],
+  events: [flags.events, events],
+  network: [flags.network, () => show(measureScale(options, folder), (one) => one && scaleReport(one))],
+  follow: [
+    flags.follow,
+    () => show(measureFollow(flags.quick ? QUICK_SIZE : FULL_SIZE, folder), followReport),
+  ],
+}
 try {
-  const { quick, startup, network, search, events, follow, against } = flags
-  const isPlain = !(startup || network || search || events || follow || against)
-  const kinds: [isChosen: boolean, measure: () => Promise<void>][] = [
-    [isPlain || startup, starts],
-    [isPlain, speed],
-    [search, searches],
-    [events, eventRows],
-    [network, scale],
-    [follow, following],
-  ]
   // With `--quick` figures do not matter, so all run at the same time.
-  if (quick) await Promise.all(kinds.map(([, measure]) => measure()))
-  else for (const [isChosen, measure] of kinds) if (isChosen) await measure()
-  if (against) console.log(speedReport(await measureSpeed(options, folder, against)))
+  if (flags.quick) await Promise.all(Object.values(kinds).map(([, measure]) => measure()))
+  else
+    for (const [kind, [isChosen, measure]] of Object.entries(kinds)) {
+      const results = isChosen ? await measure() : undefined
+      if (results) storeResults({ [kind]: results })
+    }
 } catch (error) {
   fail(error)
 }
 
-async function starts(): Promise<void> {
-  const results = await measureStartup(options, folder)
-  console.log(`${startupReport(results)}\n`)
-  if (!flags.quick) storeResults('startup', results)
+async function show<Results>(
+  measured: Promise<Results>,
+  report: (results: Results) => string | undefined,
+): Promise<Results> {
+  const results = await measured
+  console.log(`${report(results) ?? `  skipped: ${NEEDS}`}\n`)
+  return results
 }
 
-async function speed(): Promise<void> {
-  const results = await measureSpeed(options, folder)
-  console.log(`${speedReport(results)}\n`)
+async function speed(): Promise<Speed> {
+  const results = await show(measureSpeed(options, folder), speedReport)
   const chart = speedChart(results)
-  if (!flags.quick) storeResults('speed', results, 'bench.svg', chart)
+  if (!flags.quick) writeFileSync(new URL('../docs/bench.svg', import.meta.url), chart)
+  return results
 }
 
-async function searches(): Promise<void> {
+async function searches() {
   const { animals } = options
-  const measured: Searches[] = [await measureSearch(`sqlite:${join(folder, 'search.db')}`, animals)]
+  const measured = [await show(measureSearch(`sqlite:${join(folder, 'search.db')}`, animals), searchReport)]
   const { BENCH_DATABASE_URL: server } = process.env
-  if (server) measured.push(await withOwnDatabase(server, (url) => measureSearch(url, animals)))
-  for (const one of measured) console.log(`${searchReport(one)}\n`)
-  if (!server) console.log('  skipped: PostgreSQL. Set BENCH_DATABASE_URL to include it\n')
+  const onServer = (url: string) => show(measureSearch(url, animals), searchReport)
+  if (server) measured.push(await withOwnDatabase(server, onServer))
+  else console.log('  skipped: PostgreSQL. Set BENCH_DATABASE_URL to include it\n')
   // Stores the latest run for each number of animals.
-  if (!flags.quick) storeResults('search', { ...readResults().search, [animals]: measured })
+  return { ...readResults().search, [animals]: measured }
 }
 
-async function eventRows(): Promise<void> {
-  const { quick } = flags
-  const rows = await measureEvents(options.seconds, quick ? ENDPOINTS.quick : ENDPOINTS.full, folder)
-  console.log(`${aligned(rows).join('\n')}\n`)
-  if (!quick) storeResults('events', Object.fromEntries(rows.slice(1)))
-}
-
-async function scale(): Promise<void> {
-  const results = await measureScale(options, folder)
-  if (!results) console.log(`  skipped: ${NEEDS}`)
-  else console.log(scaleReport(results))
-  if (results && !flags.quick) storeResults('network', results)
-}
-
-async function following(): Promise<void> {
-  const results = await measureFollow(flags.quick ? QUICK_SIZE : FULL_SIZE, folder)
-  console.log('following, lag in seconds', results)
-  if (!flags.quick) storeResults('follow', results)
+async function events() {
+  const endpoints = flags.quick ? ENDPOINTS.quick : ENDPOINTS.full
+  const rows = await show(measureEvents(options.seconds, endpoints, folder), (all) => aligned(all).join('\n'))
+  return Object.fromEntries(rows.slice(1))
 }
 
 function speedChart({ comparisons, setup: { versions, machine } }: Speed): string {
@@ -117,9 +113,8 @@ function readResults() {
 }
 
 /** Replaces the results of one kind. All other results stay. */
-function storeResults(kind: string, results: object, chartName?: string, chart = ''): void {
-  writeFileSync(RESULTS, `${JSON.stringify({ ...readResults(), [kind]: results }, rounded, 2)}\n`)
-  if (chartName) writeFileSync(new URL(`../docs/${chartName}`, import.meta.url), chart)
+function storeResults(results: object): void {
+  writeFileSync(RESULTS, `${JSON.stringify({ ...readResults(), ...results }, rounded, 2)}\n`)
 }
 
 function rounded(_name: string, value: unknown): unknown {
@@ -129,21 +124,10 @@ function rounded(_name: string, value: unknown): unknown {
 function readFlags() {
   const flag = { type: 'boolean', default: false } as const
   const text = { type: 'string' } as const
+  const kinds = { startup: flag, network: flag, search: flag, events: flag, follow: flag }
+  const sizes = { animals: text, rounds: text, seconds: text }
   try {
-    return parseArgs({
-      options: {
-        startup: flag,
-        network: flag,
-        search: flag,
-        events: flag,
-        follow: flag,
-        animals: text,
-        quick: flag,
-        against: text,
-        rounds: text,
-        seconds: text,
-      },
-    })
+    return parseArgs({ options: { ...kinds, ...sizes, quick: flag } })
   } catch {
     fail(USAGE)
   }

@@ -1,7 +1,7 @@
 import { FIRST_CATEGORIES } from '../src/db/migrations/categories.ts'
 import type { NewOrganization } from '../src/organizations/schema.ts'
 import type { NewPet } from '../src/pets/schema.ts'
-import { fractionsFrom } from '../torture/lab/random.ts'
+import { fractionsFrom, shuffled } from '../torture/lab/random.ts'
 
 // Animals with a realistic distribution (Zipf): few breeds, places, tags and words are very common, and most
 // are rare. The animals are the same each time.
@@ -178,11 +178,7 @@ function filtersOf(animal: PetView): Question {
 }
 
 const some = <Item>(items: Item[], count: number, random: () => number): Item[] =>
-  items
-    .map((item) => ({ item, at: random() }))
-    .sort((one, other) => one.at - other.at)
-    .slice(0, count)
-    .map(({ item }) => item)
+  shuffled(items, random).slice(0, count)
 
 /** Nearest first, around the place of this rank. */
 const near = (rank: number, kilometers: number): Question => {

@@ -10,8 +10,9 @@ import type { AgedPet } from '../src/pets/row.ts'
 import type { NewPet } from '../src/pets/schema.ts'
 import { mergeAll } from '../src/pets/search/index-animals.ts'
 import { insertPets } from '../src/pets/store.ts'
+import { queryDatabase } from '../src/testing/postgres.ts'
 import { busyMsOf, megabytesOf } from '../torture/lab/proc.ts'
-import { aligned, setup, whole } from './report.ts'
+import { aligned, describeMachine, setup, whole } from './report.ts'
 import { ask, type Door, get } from './requests.ts'
 import {
   fixedQuestions,
@@ -70,12 +71,15 @@ async function fillStore(url: string, count: number) {
       insertSeconds: (inserted - begun) / 1_000,
       indexSeconds: (indexed - inserted) / 1_000,
       indexCpuSeconds: (user + system) / 1e6,
-      storeMb: (isPostgres(url) ? await bytesOnPostgres(store.db) : statSync(fileOf(url)).size) / 2 ** 20,
+      storeMb: (isPostgres(url) ? await countBytes(url) : statSync(fileOf(url)).size) / 2 ** 20,
     }
   } finally {
     await store.close()
   }
 }
+
+const countBytes = async (url: string): Promise<number> =>
+  Number((await queryDatabase(url, 'select pg_database_size(current_database()) as bytes'))[0]?.bytes)
 
 async function insertAll(db: Db, count: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -90,12 +94,6 @@ async function insertAll(db: Db, count: number): Promise<void> {
       some.push(await withAge(nameOf, animals.next().value as NewPet, NEWEST))
     await db.transaction().execute((transaction) => insertPets(transaction, some, { keyId: null, now }))
   }
-}
-
-async function bytesOnPostgres(db: Db): Promise<number> {
-  const { rows } = await sql<{ bytes: string }>`
-    select pg_database_size(current_database()) as bytes`.execute(db)
-  return Number(rows[0]?.bytes)
 }
 
 /** Fills a store and measures all kinds of queries. */
@@ -191,7 +189,7 @@ async function measureKind(
 
 const TITLES = ['', 'answers', 'p50 ms', 'p99 ms', 'target', 'worst ms', 'CPU µs', 'turn ms', 'short', '503']
 
-export function searchReport({ engine, animals, filled, kinds, memoryMb, setup }: Searches): string {
+export function searchReport({ engine, animals, filled, kinds, memoryMb, setup: own }: Searches): string {
   const rows = kinds.map((one) => [
     `  ${one.kind}`,
     whole(one.answers),
@@ -206,14 +204,11 @@ export function searchReport({ engine, animals, filled, kinds, memoryMb, setup }
   ])
   const { insertSeconds, indexSeconds, indexCpuSeconds, storeMb } = filled
   return [
-    `${whole(animals)} animals on ${engine}: inserted in ` +
-      `${insertSeconds.toFixed(0)} s, indexed in ` +
-      `${indexSeconds.toFixed(0)} s (${indexCpuSeconds.toFixed(0)} s processor time); ` +
-      `${whole(storeMb)} MB`,
+    `${whole(animals)} animals on ${engine}: inserted in ${whole(insertSeconds)} s, indexed in ` +
+      `${whole(indexSeconds)} s (${whole(indexCpuSeconds)} s processor time); ${whole(storeMb)} MB`,
     ...aligned([TITLES, ...rows]),
     `Resident memory of the service: ${whole(memoryMb.start)} MB at the start, ` +
       `${whole(memoryMb.peak)} MB at its peak.`,
-    `One connection, no page requested twice. Node ${setup.versions.node}, SQLite ${setup.versions.sqlite}; ` +
-      `${setup.machine.cores} × ${setup.machine.cpu}, ${setup.machine.platform}.`,
+    `One connection, no page requested twice. ${describeMachine(own)}`,
   ].join('\n')
 }

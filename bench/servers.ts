@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { SETTINGS } from '../src/config.ts'
+import { queryDatabase } from '../src/testing/postgres.ts'
 import type { Answers } from './requests.ts'
 
 /** Time limit for a child to start, answer or end. Only a hanging child exceeds it. */
@@ -45,16 +45,10 @@ export async function waitForEvent(
 ): Promise<unknown> {
   const done = new AbortController()
   const signal = AbortSignal.any([done.signal, AbortSignal.timeout(TIMEOUT_MS)])
-  const ended = once(child, 'exit', { signal }).then(([code]): never => {
-    throw new Error(`${child.spawnargs.join(' ')} ended with code ${code}`)
-  })
-  ended.catch(() => undefined)
-  try {
-    const [value] = await Promise.race([once(source, event, { signal }), ended])
-    return value
-  } finally {
-    done.abort()
-  }
+  const events = [once(source, event, { signal }), once(child, 'exit', { signal }).then(() => undefined)]
+  const first = await Promise.race(events).finally(() => done.abort())
+  if (!first) throw new Error(`${child.spawnargs.join(' ')} ended with code ${child.exitCode}`)
+  return first[0]
 }
 
 export interface Service {
@@ -68,8 +62,7 @@ export interface Service {
 }
 
 const PROBE = import.meta.resolve('../torture/lab/probe.ts')
-/** The command of this version of the project. */
-export const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../bin/adoptable.js', import.meta.url))
 
 export interface Store {
   databaseUrl: string
@@ -87,21 +80,18 @@ function environment({ databaseUrl, redisUrl = '', settings = {} }: Store): Node
 }
 
 /** Creates the store and a key, whose limits are counted but never reached. @returns the key */
-export async function makeKey(store: Store, command = COMMAND): Promise<string> {
+export async function makeKey(store: Store): Promise<string> {
   const plan = ['--plan', 'enterprise', '--per-minute', '1000000000', '--per-day', '1000000000']
-  const args = [command, 'keys', 'create', '--init', '--name', 'bench', ...plan]
+  const args = [COMMAND, 'keys', 'create', '--init', '--name', 'bench', ...plan]
   const options = { env: environment(store), timeout: TIMEOUT_MS }
   return (await promisify(execFile)(process.execPath, args, options)).stdout.trim()
 }
 
 /** Starts the service as an operator does. Its log is written and discarded. */
-export async function startService(
-  store: Store,
-  { workers = 1, probed = false, command = COMMAND } = {},
-): Promise<Service> {
+export async function startService(store: Store, { workers = 1, probed = false } = {}): Promise<Service> {
   const begun = performance.now()
   const child = endWithProcess(
-    spawn(command, ['serve', '--workers', String(workers)], {
+    spawn(COMMAND, ['serve', '--workers', String(workers)], {
       env: { ...environment(store), ...(probed && { NODE_OPTIONS: `--import=${PROBE}` }) },
       stdio: ['ignore', 'pipe', probed ? 'pipe' : 'ignore'],
     }),
@@ -120,30 +110,19 @@ export async function startService(
       if (line.startsWith('probe ')) return JSON.parse(line.slice('probe '.length)).longestMs
     throw new Error('the service has ended')
   }
-  return {
-    port,
-    pid: child.pid,
-    readyMs,
-    longestTurnMs,
-    stop: () => stop(child),
-  }
+  return { port, pid: child.pid, readyMs, longestTurnMs, stop: () => stop(child) }
 }
 
-export interface Bare {
-  port: number
-  pid: number | undefined
-  /** Sets the answers of the server. */
-  answer(answers: Answers): Promise<void>
-  stop(): Promise<void>
-}
+export type Bare = Awaited<ReturnType<typeof startBare>>
 
-export async function startBare(): Promise<Bare> {
+export async function startBare() {
   const child = endWithProcess(fork(new URL('bare.ts', import.meta.url)))
   const { port } = (await waitForEvent(child, child, 'message')) as AddressInfo
   return {
     port,
     pid: child.pid,
-    async answer(answers) {
+    /** Sets the answers of the server. */
+    async answer(answers: Answers): Promise<void> {
       child.send(answers)
       await waitForEvent(child, child, 'message')
     },
@@ -160,16 +139,10 @@ export async function withOwnDatabase<Result>(
 ): Promise<Result> {
   databases += 1
   const name = `adoptable_bench_${process.pid}_${databases}`
-  await runOnServer(serverUrl, `create database ${name}`)
+  await queryDatabase(serverUrl, `create database ${name}`)
   try {
     return await work(Object.assign(new URL(serverUrl), { pathname: name }).href)
   } finally {
-    await runOnServer(serverUrl, `drop database ${name} with (force)`)
+    await queryDatabase(serverUrl, `drop database ${name} with (force)`)
   }
-}
-
-async function runOnServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  await client.query(statement).finally(() => client.end())
 }

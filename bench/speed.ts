@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { megabytesOf } from '../torture/lab/proc.ts'
 import {
   type Adoptable,
@@ -13,10 +13,9 @@ import { BARE, type Contestant, compete, type Sending } from './contest.ts'
 import { ON_POSTGRES, ON_SQLITE, startPeers } from './peers.ts'
 import { aligned, describeSetup, setup, summarise, table, whole } from './report.ts'
 import { ANIMALS, countAnimals } from './requests.ts'
-import { COMMAND, makeKey, type Store, startBare, startService, withOwnDatabase } from './servers.ts'
+import { makeKey, type Store, startBare, startService, withOwnDatabase } from './servers.ts'
 
-// Compares adoptable with a bare node:http server that sends the same bytes and with typical alternatives, or with
-// another version of adoptable.
+// Compares adoptable with a bare node:http server that sends the same bytes, and with typical alternatives.
 
 export interface Options {
   rounds: number
@@ -27,43 +26,29 @@ export interface Options {
 export type Speed = Awaited<ReturnType<typeof measureSpeed>>
 
 const OWN = 'adoptable'
-const OTHER = 'other version'
 const MAX_MEMORY_MB = 120
 
-/**
- * Compares this version with a bare server and the peers.
- *
- * @param other a folder with another version and its packages, which takes their place
- */
-export async function measureSpeed(options: Options, folder: string, other?: string) {
-  const start = (name: string, command: string) =>
-    startAdoptable(name, { databaseUrl: `sqlite:${join(folder, `${name}.db`)}` }, command)
-  const own = await start(OWN, COMMAND)
-  const { peers, skipped } = other
-    ? { peers: [await start(OTHER, resolve(other, 'bin/adoptable.js'))], skipped: [] }
-    : await startPeers(ON_SQLITE, (name) => join(folder, `${name}.db`))
+/** Compares adoptable with a bare server and the peers. */
+export async function measureSpeed(options: Options, folder: string) {
+  const own = await startAdoptable(OWN, { databaseUrl: `sqlite:${join(folder, `${OWN}.db`)}` })
+  const { peers, skipped } = await startPeers(ON_SQLITE, (name) => join(folder, `${name}.db`))
   const contestants: Contestant[] = [own, ...peers]
-  const bare = other ? undefined : await startBare()
-  const contest = { ...options, ...(bare && { bare }), contestants }
+  const bare = await startBare()
+  const contest = { ...options, bare, contestants }
   const measured = await compete({ ...contest, measurements: Object.keys(MEASUREMENTS) })
   await assertNothingLost(own)
-  const measuredContestants = contestants.map(({ name, made = '', readyMs, startMb, pid }) => ({
-    name,
-    made,
-    readyMs,
+  const measuredContestants = contestants.map(({ name, readyMs, startMb, pid }) => ({
+    ...{ name, readyMs },
     ...(startMb !== undefined && { startMb }),
     peakMb: megabytesOf(pid, 'max'),
   }))
-  await Promise.all([bare, ...contestants].map((contestant) => contestant?.stop()))
-  const base = bare ? BARE : OTHER
-  const reach = (measurement: string, name: string) =>
-    bare && name === OWN ? MEASUREMENTS[measurement] : undefined
+  await Promise.all([bare, ...contestants].map((contestant) => contestant.stop()))
+  const reach = (measurement: string, name: string) => (name === OWN ? MEASUREMENTS[measurement] : undefined)
   return {
     setup: setup(options.rounds, options.seconds),
-    base,
     contestants: measuredContestants,
     skipped,
-    comparisons: summarise(measured, base, reach),
+    comparisons: summarise(measured, BARE, reach),
   }
 }
 
@@ -73,20 +58,16 @@ async function assertNothingLost(own: Adoptable): Promise<void> {
   if (found !== own.added()) throw new Error(`${own.added()} animals were added, but ${found} exist`)
 }
 
-export function speedReport({ comparisons, base, contestants, skipped, setup }: Speed): string {
-  const started = contestants.map(({ name, readyMs, startMb, peakMb, made }) => [
-    `  ${name}`,
-    whole(readyMs),
-    whole(startMb),
-    whole(peakMb),
-    made,
+export function speedReport({ comparisons, contestants, skipped, setup }: Speed): string {
+  const started = contestants.map(({ name, readyMs, startMb, peakMb }) => [
+    ...[`  ${name}`, whole(readyMs), whole(startMb), whole(peakMb)],
   ])
   return [
     ...table(comparisons),
     '',
-    `Speed is relative to ${base}; ${whole(ANIMALS)} animals at the start.`,
+    `Speed is relative to ${BARE}; ${whole(ANIMALS)} animals at the start.`,
     '',
-    ...aligned([['', 'ready ms', 'RSS MB at start', 'at peak', ''], ...started]),
+    ...aligned([['', 'ready ms', 'RSS MB at start', 'at peak'], ...started]),
     `Target for ${OWN}: at most ${MAX_MEMORY_MB} MB.`,
     ...skipped.map((reason) => `  skipped: ${reason}`),
     '',

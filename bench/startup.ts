@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { megabytesOf } from '../torture/lab/proc.ts'
-import { aligned, fine, setup, spread, whole } from './report.ts'
+import { aligned, describeMachine, fine, setup, spread, whole } from './report.ts'
 import { endWithProcess, makeKey, type Service, startService, stop, waitForEvent } from './servers.ts'
 import type { Options } from './speed.ts'
 
@@ -29,11 +29,8 @@ export async function measureStartup({ rounds, seconds }: Options, folder: strin
     'adoptable, first start': () => startService(firstStart(folder)),
   }
   for (const start of Object.values(starts)) await (await start()).stop()
-  const measured = Object.keys(starts).map((name) => ({
-    name,
-    readyMs: [] as number[],
-    memoryMb: [] as number[],
-  }))
+  const none = (): number[] => []
+  const measured = Object.keys(starts).map((name) => ({ name, readyMs: none(), memoryMb: none() }))
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, readyMs, memoryMb } of round % 2 === 0 ? measured : measured.toReversed()) {
       const service = await (starts[name] as Start)()
@@ -72,10 +69,7 @@ async function startStock() {
   return { pid: child.pid, readyMs: performance.now() - begun, stop: () => stop(child) }
 }
 
-export function startupReport({
-  rows,
-  setup: { rounds, versions, machine },
-}: Awaited<ReturnType<typeof measureStartup>>): string {
+export function startupReport({ rows, setup: own }: Awaited<ReturnType<typeof measureStartup>>): string {
   const cells = rows.map(({ name, readyMs, ratio, memoryMb }) => [
     `  ${name}`,
     whole(readyMs.median),
@@ -88,7 +82,7 @@ export function startupReport({
     ...aligned([['', 'ready ms', 'min..max', 'ratio', 'min..max', 'RSS MB'], ...cells]),
     '',
     `Ratio to ${STOCK}, started in the same round: target ≤ ${MAX_RATIO}. Memory after ${WAIT_MS / 1_000} s: ` +
-      `target ≤ ${MAX_MEMORY_MB} MB. Medians of ${rounds} rounds.`,
-    `Node ${versions.node}, Fastify ${versions.fastify}; ${machine.cores} × ${machine.cpu}, ${machine.platform}.`,
+      `target ≤ ${MAX_MEMORY_MB} MB. Medians of ${own.rounds} rounds.`,
+    describeMachine(own),
   ].join('\n')
 }

@@ -20,6 +20,11 @@ export function fractionsFrom(seed: number): () => number {
   }
 }
 
+export function shuffled<Item>(list: readonly Item[], fraction: () => number): Item[] {
+  const places = list.map((item) => ({ item, place: fraction() }))
+  return places.sort((one, two) => one.place - two.place).map(({ item }) => item)
+}
+
 export function randomFrom(seed: number): Random {
   const fraction = fractionsFrom(seed)
   const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1))
@@ -36,11 +41,7 @@ export function randomFrom(seed: number): Random {
       }
       return pick(list)[1]
     },
-    shuffled: (list) =>
-      list
-        .map((item) => ({ item, position: fraction() }))
-        .sort((one, two) => one.position - two.position)
-        .map(({ item }) => item),
+    shuffled: (list) => shuffled(list, fraction),
   }
 }
 
