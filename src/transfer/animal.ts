@@ -114,6 +114,8 @@ export interface Mapping {
   sources?: Readonly<Record<string, readonly string[]>>
   /** The column with the status, if an empty cell takes the animal off the public pages. */
   statusColumn?: string
+  /** Whether the file is in adoptable's own format, whose statuses count whatever the notes say. */
+  isExact?: boolean
   /** Whether bonds name animals by ids other than the ids in the source. */
   hasBondIds?: true
   /** Whether an entry of the file is a visitor of the clinic, not an animal of the shelter. */

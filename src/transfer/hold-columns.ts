@@ -1,7 +1,8 @@
-import type { Fields } from './animal.ts'
+import type { Animal, Fields } from './animal.ts'
 import { parseDate, parseRoughDate } from './dates.ts'
+import { findPromise, findStatusInName, findStatusInText } from './promised.ts'
 import { isObject, textOf } from './source-row.ts'
-import { foldStatus, readStatus, type StatusChoices } from './statuses.ts'
+import { foldStatus, readStatus, type StatusChoices, type StatusMeaning } from './statuses.ts'
 import { FLAGS, fold, isNothing } from './word-lists.ts'
 
 // Shelters record holds, deaths and departures in separate columns, in addition to the status. An animal with
@@ -115,18 +116,18 @@ const PERSON = /\b(?:adopter|adopted by|owner|adoptante|released to)\b/
 
 /** How words begin that keep an animal off the public pages, in English and Spanish. */
 const HOLD_WORDS =
-  '(?!house|thres)\\w*hold\\b|^held\\b|held (?:for|as|by|until)\\b|court\\b|^dead\\b|quarantin|' +
-  '^(?:missing|escaped|stolen|lost)(?:$| since\\b| from\\b| on\\b)|transferred (?:to|out)\\b|' +
-  'returned to (?:its |his |her |the )?owner|reclaim|^rto\\b|^nfa\\b|adopted (?:by|to)\\b|^(?:sick|' +
+  '^held$|court\\b|^dead\\b|quarantin|' +
+  '^(?:missing|escaped|stolen|lost)(?:$| since\\b| from\\b| on\\b)|' +
+  'returned to (?:its |his |her |the )?owner|reclaim|^rto\\b|^nfa\\b|^(?:sick|' +
   'ill|injured|isolation|enferm[oa]|herid[oa]|aislamiento)$|^iso(?:lation)? ?[a-z]?\\d{1,3}$|(?:in|' +
   'en) (?:iso|isolation|aislamiento)\\b|contagi|(?:parvo|ringworm|distemper|panleuk|' +
   'moquillo)\\w* ?(?:pos|\\+)|(?:rescue|transfer) only|seiz(?:ed|ure (?:case|hold))|confiscat|cruel|' +
   'neglect|evidence|legal\\b|custody|bite|biting|biter|bitten|bit (?:an?|the|his|her|its|someone|' +
   'staff|me)\\b(?! (?:shy|bit|nervous|timid))|rabies (?:obs|susp|watch|expos|risk)|danger|vicious|' +
-  'euthan|hospice|deceas|unadopt|unavailab|reteni|retenc|cuarenten|decomis|incaut|maltrat|judicial|' +
+  'euthan|hospice|(?<!owner (?:is |was |has )?|owners )deceas|unadopt|unavailab|reteni|retenc|cuarenten|decomis|incaut|maltrat|judicial|' +
   'juicio pend|pendiente de juicio|juzgado|mordedur|mordedor|(?:(?:ha|he|haber) )?mordid[oa]|mordio|' +
-  'sospecha de rabia|observacion (?:por |de |antir?)?rab|peligros|eutanasi|fallec|adoptad[oa] por|' +
-  'reservad[oa] (?:para|por)|(?:lo|la) reclama|devuelt[oa] a su|se (?:ha )?escap[ao]|extraviad'
+  'sospecha de rabia|observacion (?:por |de |antir?)?rab|peligros|eutanasi|fallec|' +
+  '(?:lo|la) reclama|devuelt[oa] a su|se (?:ha )?escap[ao]|extraviad'
 const BETWEEN =
   '(?: ?(?:yet|currently|available|ready|cleared|suitable|eligible|fit|to|be|up|for|para|en|se|da|' +
   'dar|puede|apt[oa]|list[oa]))*'
@@ -134,7 +135,9 @@ const NEGATED = '(?:\\b(?:no|not|never|without|sin|nunca|jamas)|n t)(?: (?:ha|he
 const HOLD_TEXTS = [
   new RegExp(`(?<!${NEGATED} )\\b(?:${HOLD_WORDS})`),
   // "Not available for adoption", but not "No adoption fee".
-  new RegExp(`\\b(?:not|non?|never|cannot|can ?n? t)${BETWEEN} ?(?:adop(?!\\w* fee)|available|disponible)`),
+  new RegExp(
+    `\\b(?:not|non?|never|cannot|can ?n? t)${BETWEEN} ?(?:adop(?!\\w* (?:fee|pending))|available|disponible)`,
+  ),
   /\bdo(?: ?n ?t| not) (?:adopt|publi|show|list|post|advertise|rehome)|\bno (?:publicar|mostrar)/,
 ]
 /** "Bite history: none known" */
@@ -145,6 +148,10 @@ const MAX_TEXT = 200
 
 /** Whether a short text, such as a flag, keeps the animal off the public pages. */
 export function isHold(text: string): boolean {
+  return isHeld(text) || findPromise(text.slice(0, MAX_TEXT)) !== undefined
+}
+
+function isHeld(text: string): boolean {
   const words = fold(text.slice(0, MAX_TEXT))
   return HOLD_TEXTS.some((hold) => hold.test(words))
 }
@@ -231,8 +238,11 @@ const isGone = (text: string): boolean => ['sold', 'died'].includes(readStatus(t
 /** Stands for the status of an animal on hold, in a table without a status column. */
 export const NOT_OFFERED = 'not for adoption'
 
-/** A longer value is not shown after the status, and holds an animal back only in a column about holds. */
+/** A longer value is not shown after the status. Its sentences are read one by one. */
 const MAX_SHOWN = 40
+const SENTENCE_END = /[.;!?\n\r|]+/
+/** Reads the sentences in this many characters of a text. */
+const MAX_NOTE = 10_000
 /** Reads up to this many values of an animal. */
 const MAX_VALUES = 1_000
 
@@ -253,12 +263,16 @@ export function withHolds(
   status: string | undefined,
   fields: Fields,
   { own, now = 0 }: StatusContext,
+  animal: Animal = {},
 ): string | undefined {
-  if (status === '' || own?.get(foldStatus(status ?? '')) === 'sold' || isGone(status ?? '')) return status
+  const meaning = own?.get(foldStatus(status ?? '')) ?? readStatus(status ?? '')
+  if (status === '' || meaning === 'sold' || meaning === 'died') return status
   const values = Object.entries(fields).flatMap(([heading, value]) => textsIn(heading, value))
   const holds = values.slice(0, MAX_VALUES).flatMap(([heading, text]) => {
     const column = meaningOf(heading)
-    if (isNothing(text) || text === status || !isHeldBy(column, text, now)) return []
+    if (isNothing(text) || text === status) return []
+    if (!isHeldBy(column, text, now))
+      return statementIn(column, text, meaning).map((said) => `${heading}: ${said}`)
     const isAboutOffer = column.isOffer || column.isShown
     if (isAboutOffer && dateOf(text) !== undefined) return `${heading}: not now`
     // Leaves out dates and numbers, because each of them would make a different status, and names of people.
@@ -267,8 +281,40 @@ export function withHolds(
     // "Adoptable" alone would mean the opposite.
     return isAboutOffer ? `not ${heading}` : heading
   })
+  for (const [name, said] of statementsOf(animal, meaning)) holds.push(`${name}: ${said}`)
   if (holds.length === 0) return status
   return status === undefined ? NOT_OFFERED : [status, ...new Set(holds)].join(', ')
+}
+
+/** A promise that fits an animal that is reserved. */
+const OF_ADOPTER = /^(?!.*(?:hold|held|transf|rescue|transport|traslado))/
+
+const promiseIn = (text: string, status: StatusMeaning | undefined): string | undefined => {
+  const promise = findPromise(text)
+  return status === 'pending' && OF_ADOPTER.test(promise ?? '') ? undefined : promise
+}
+
+/** The part of a text about anything that keeps an animal unpublished, without names of people. */
+function statementIn(column: ColumnMeaning, text: string, status: StatusMeaning | undefined): string[] {
+  if (column.isPast) return []
+  const sentences = text.length > MAX_SHOWN ? text.slice(0, MAX_NOTE).split(SENTENCE_END) : []
+  const held = sentences.find((part) => part.length <= MAX_SHOWN && isHeld(part))
+  return [promiseIn(text, status) ?? held?.trim() ?? []].flat()
+}
+
+/** Finds what the name, description and notes say against the status. Notes of tables are read as columns. */
+function statementsOf(
+  { name, description, staff, isTable }: Animal,
+  status: StatusMeaning | undefined,
+): [name: string, said: string][] {
+  const notes = isObject(staff) && !isTable ? promiseIn(textOf(staff.notes), status) : undefined
+  const isOpen = status !== 'pending'
+  const statements: [string, string | undefined][] = [
+    ['name', isOpen ? findStatusInName(textOf(name)) : undefined],
+    ['description', isOpen ? findStatusInText(textOf(description)) : undefined],
+    ['notes', notes],
+  ]
+  return statements.filter((pair): pair is [string, string] => pair[1] !== undefined)
 }
 
 /** The texts in a value, with their headings. A list or an object of JSON has several. */
@@ -329,7 +375,7 @@ function isHoldValue({ isPast, isState, isHealth, isPlace }: ColumnMeaning, text
   if (PASSED.test(text)) return isState
   const words = fold(text)
   if (((isHealth || isPlace) && SICK.test(words)) || (isState && LEFT.test(words))) return true
-  return isHold(text) || isGone(text) || (isPlace && HELD_PLACE.test(words))
+  return isHeld(text) || isGone(text) || (isPlace && HELD_PLACE.test(words))
 }
 
 /** The latest day that a date may mean; undefined if the text is not a date. */

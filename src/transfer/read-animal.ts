@@ -43,7 +43,8 @@ export function readAnimal(
   if (animal.bondedWith === undefined) animal.bondedWith = findBond(others)
   const status = statusWord ?? animal.status
   if (animal.gone || animal.unlisted || (status !== undefined && typeof status !== 'string')) return animal
-  const word = withHolds(status, others, { own: mapping.statuses, now: locale.now })
+  const context = { own: mapping.statuses, now: locale.now }
+  const word = withHolds(status, others, context, mapping.isExact ? {} : animal)
   // The exact status of adoptable's own JSON is not read as words, unless another member contradicts it.
   if (word === undefined || word === animal.status) return animal
   return { ...animal, status: undefined, ...readStatusWord(word, reading) }

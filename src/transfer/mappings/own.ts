@@ -54,6 +54,7 @@ export function createOwnMapping(
     },
     ...{ sources: OWN_SOURCES, statusColumn: 'status', statuses: STATUS_WORDS },
     photoMembers: ['photos'],
+    isExact: headings === undefined,
     otherColumns: ['category', 'organization', 'photos', ...COLUMNS.map(({ column }) => column)],
     toAnimal({ '': _left, ...fields }, format, locale) {
       const { category, organization } = fields

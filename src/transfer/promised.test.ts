@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openForFiles } from '../testing/import-text.ts'
+import { findPromise } from './promised.ts'
+
+// Notes often know more than the status column: that an animal is reserved, adopted or on hold.
+
+const PROMISED = `Reserved for Jane
+RESERVED
+Reserved until Friday
+Sweet girl, loves kids. Reserved by the Lee family!
+reserved - Jane 555-0100
+adopted by the Smiths, pick-up Friday
+Adopted 11/20
+ADOPTED!!!
+Very playful boy who knows sit and stay. Has been adopted, paperwork on Saturday.
+Being adopted by his foster
+Will be adopted by the vet tech
+Was adopted today
+hold for transfer
+Held for the Johnson family
+HOLD until 12/5 (Mrs. Gray)
+On hold for Tom
+Currently on medical hold, recheck next week
+Vaccinated and chipped; adoption hold; friendly with cats
+Adoption pending
+Application approved, going home Saturday
+Adopter found
+Adopter: J. Doe
+Adopter will pick up on Sunday
+App approved - meet & greet went great
+Approved adopter, waiting for spay
+Spoken for
+Promised to my neighbor
+Found her forever home
+Has a new home
+Goes home with the Parkers on 12/3
+On trial with the Nguyen family
+Trial adoption until 12/10
+Foster to adopt (Miller)
+Foster is adopting
+Foster family wants to keep him
+Foster fail!
+Deposit paid
+Adoption contract signed
+Tagged by Second Chance Rescue
+Transferring to Boulder on Monday
+Transfer pending
+Returned in May. Reserved for Ana since yesterday
+Returned from adoption 3/1, reserved for the Lee family
+Reservado para Juana
+RESERVADA
+Reservado por la familia Pérez
+Está reservada desde ayer
+Apartada para Marta
+Muy bueno con niños. Tiene adoptante, se va el viernes
+Adoptado por los García
+Adoptada el 3/11
+Ya está adoptado
+Adopción pendiente
+En proceso de adopción
+Adopción en trámite con la familia Ruiz
+Ya tiene familia
+Ha encontrado familia
+Lo recogen el viernes
+Se va con su nueva familia el sábado
+Señal pagada
+Contrato firmado
+Acogida con opción a adopción
+Foto pendiente. Preadoptado
+Reserva de la familia Gil
+Reservado para traslado
+Se lo queda su casa de acogida`
+
+const FREE = `Loves to be held
+Likes being held for hours
+Does not like to be held by strangers
+Can hold his bladder for eight hours
+Holds still for nail trims
+Will hold a ball for ages
+No longer on hold
+Off hold since Monday
+Stray hold is over
+Stray hold expired 11/20
+Hold released 5/3
+Medical hold lifted
+Not on hold
+No hold
+Household of cats
+Stronghold given 11/3
+House trained, threshold shy
+Reserved with strangers
+A bit reserved at first
+Quiet, reserved and sweet
+Reserved by nature
+Reserved around men
+Not reserved
+No longer reserved
+Her kisses are reserved for people she knows
+Can be adopted by a family with kids
+Should be adopted by an experienced owner
+To be adopted with training
+Must be adopted to a home without cats
+Adopted from Romania by a family that moved
+Adopted as a puppy, returned in 2026
+Was adopted in 2020 and returned
+Adopted by the Smiths, returned after a week
+Adoption fell through
+Adoption cancelled
+Adoption fee waived
+Adoption fee paid by a sponsor
+Adoption application required
+No adoption pending
+Adopter must have a fenced yard
+Adopters will need patience
+Seeking an adopter with a garden
+Needs an approved home
+Her brother has been adopted
+Siblings adopted by the Lees
+Adopter backed out. Available again
+Application withdrawn
+Reservation cancelled
+Spay pending
+Heartworm test pending
+Waiting to find his forever home
+Hopes to find a home soon
+Has not found a home yet
+Until she has found a home she stays in foster
+Has a foster home
+Ready to go home
+Goes home with a bag of food
+Looking for foster to adopt
+Foster-to-adopt possible
+Foster says she is a joy
+Foster will keep him until he is adopted
+Note to adopters: he needs time
+Approved application required
+Transferred to foster on 5/3
+Loves to hold hands
+Transferred from the county shelter
+Transferred to us from LA
+Picked up as a stray on Main Street
+Good family dog
+Reservado con extraños
+Es un poco reservada al principio
+De carácter reservado
+Ya no está reservado
+Reserva cancelada
+Adopción cancelada
+Adopción fallida
+Devuelto de adopción
+No está reservada
+Puede ser adoptado por una familia con niños
+Sus hermanos ya están adoptados
+Su hermana fue adoptada
+Busca familia
+Necesita una familia con paciencia
+Le gusta que lo cojan
+Vacuna pendiente
+Fue adoptado en 2020 y devuelto
+Tiene muchas ganas de encontrar familia
+Apto para adopción
+Adopción con contrato`
+
+test('notes that say that an animal is reserved, adopted or on hold are found; harmless notes are not', () => {
+  const wrong = [
+    ...PROMISED.split('\n').filter((note) => findPromise(note) === undefined),
+    ...FREE.split('\n').filter((note) => findPromise(note) !== undefined),
+  ]
+  assert.deepEqual(wrong, [])
+})
+
+test('the last statement of a note counts', () => {
+  assert.equal(findPromise('Adopted 3/1. Returned 3/9'), undefined)
+  assert.ok(findPromise('Adopted 3/1. Returned 3/9. Reserved for Lee'))
+})
+
+test('a very long note takes no time', () => {
+  for (const part of ['hold for ', 'reserved ', 'to be ', 'adopted by ', 'her brother and ', 'on '])
+    findPromise(part.repeat(200_000))
+})
+
+const OPTIONS = { idColumn: undefined, update: false, guessesColumns: true, again: true }
+
+test('an animal whose notes say that it is promised is not published, and the report says why', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const notes = [...PROMISED.split('\n'), ...FREE.split('\n')].map((note) => `${note}. Weighs about 12 kilos`)
+  for (const heading of ['Notes', 'Comentarios', 'Remark']) {
+    const rows = notes.map((note, index) => `${heading} ${index},Dog,Available,"${note}"`)
+    const { animals, statuses } = await read(
+      [`Name,Species,Status,${heading}`, ...rows].join('\n'),
+      'csv',
+      OPTIONS,
+    )
+    const ours = animals.filter(({ name }) => name.startsWith(heading))
+    const count = PROMISED.split('\n').length
+    assert.deepEqual(
+      ours.flatMap(({ status }, index) => ((status === undefined) === index < count ? [] : notes[index])),
+      [],
+    )
+    const held = statuses?.filter(({ known }) => !known).reduce((sum, one) => sum + one.count, 0)
+    assert.equal(held, count)
+  }
+  const { statuses } = await read(
+    'Name,Species,Status,Notes\nRex,Dog,Available,Reserved for Jane Doe\n',
+    'csv',
+    OPTIONS,
+  )
+  assert.deepEqual(
+    statuses?.map(({ word }) => word),
+    ['Available, Notes: reserved for'],
+  )
+})
+
+test('a hold in one of several sentences keeps an animal unpublished', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rows = [
+    '"Sweet girl who knows her name. Bite quarantine until 12/5. Likes toys."',
+    '"Came in with two others. Not available. Ask for Ann."',
+    '"Owner deceased. Sweet girl who loves everybody and every toy."',
+    '"Never bitten anyone. Sweet girl who loves everybody and every toy."',
+  ]
+  const file = ['Name,Species,Status,Notes', ...rows.map((cell) => `Ada,Dog,Available,${cell}`)].join('\n')
+  const { animals } = await read(file, 'csv', OPTIONS)
+  assert.deepEqual(
+    animals.map(({ status }) => status),
+    [undefined, undefined, 'available', 'available'],
+  )
+})
+
+test('an animal that is reserved in its status stays reserved', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const file = 'Name,Species,Status,Notes\nRex,Dog,Adoption pending,Adopted by the Smiths on Friday\n'
+  assert.equal((await read(file, 'csv', OPTIONS)).animals[0].status, 'pending')
+})
+
+test('a status in the name or at the start of the description keeps an animal unpublished', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rows = [
+    ['Ada (adoption pending)', '', undefined],
+    ['Ben - ADOPTED', '', undefined],
+    ['*Cleo* RESERVED', '', undefined],
+    ['Dora', 'Reserved! A sweet girl', undefined],
+    ['Emil', 'A sweet boy. ADOPTION PENDING', undefined],
+    ['Gala (reservada)', '', undefined],
+    ['Danger', '', 'available'],
+    ['Fred', 'Sweet. Reserved. Shy.', 'available'],
+    ['Hope', 'Was adopted by a family that moved.', 'available'],
+  ]
+  const cells = rows.map(([name, description]) => `${name},Dog,Available,"${description}"`)
+  const { animals } = await read(['Name,Species,Status,Description', ...cells].join('\n'), 'csv', OPTIONS)
+  assert.deepEqual(
+    animals.map(({ name, status }) => [name, status]),
+    rows.map(([name, , status]) => [String(name).replace(/^\*/, ''), status]),
+  )
+})
+
+test('notes count in files of other programs, but not in the own format', async (t) => {
+  const manager = await openForFiles(t, 'shelter-manager')
+  const animal = { SHELTERCODE: 'D1', ANIMALNAME: 'Rex', SPECIESNAME: 'Dog' }
+  const held = await manager(
+    JSON.stringify([{ ...animal, HIDDENANIMALDETAILS: 'Reserved for Jane' }]),
+    'json',
+  )
+  assert.equal(held.animals[0].status, undefined)
+  const groups = await openForFiles(t, 'rescuegroups')
+  const dog = { id: 1, name: 'Rex', species: 'Dog', status: 'Available', notes: 'adopted by the Smiths' }
+  assert.equal((await groups(JSON.stringify(dog), 'ndjson')).animals[0].status, undefined)
+  const own = await openForFiles(t, 'own')
+  const rex = {
+    id: 1,
+    name: 'Rex',
+    category: 'Dog',
+    status: 'available',
+    staff: { notes: 'Reserved for Jane' },
+  }
+  assert.equal((await own(JSON.stringify(rex), 'ndjson')).animals[0].status, 'available')
+})

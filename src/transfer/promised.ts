@@ -1,0 +1,170 @@
+import { readStatus } from './statuses.ts'
+
+// Finds statements in texts that an animal is reserved, adopted or on hold, in English and Spanish. Notes
+// often say so before the status is changed.
+
+/** Reads this many characters of a text. */
+const MAX_TEXT = 10_000
+
+/** Joins parts of a regular expression that are alternatives. */
+const anyOf = (...parts: string[]): string => `(?:${parts.join('|')})`
+
+/** The beginning or end of a sentence. `plainOf` puts these marks around the text. */
+const [START, END] = ['(?<=\\. )', '(?= \\.)']
+const DAY = anyOf(
+  'today|tonight|tomorrow|yesterday|this|next|last|mon|tues?|wed|thurs?|fri|sat|sun',
+  '(?:mon|tues|wednes|thurs|fri|satur|sun)day',
+  'hoy|manana|ayer|este|esta|lunes|martes|miercoles|jueves|viernes|sabado|domingo',
+  '\\d',
+)
+const WHEN = `(?: (?:on|in|until|till|since|by|as of|el|en|hasta|desde|para|a))*(?: el)? ${DAY}`
+const NEW = '(?:(?:new|forever|adoptive|permanent|perfect|loving|approved|own|nueva|nuevo) )'
+
+const FOSTER = 'foster(?:s|er|ers| family| home| mom| mum| dad| parents?)?'
+
+/** With one of these words before it, a statement is denied, a condition, or about another animal. */
+const OTHER_MEANING = anyOf(
+  'not|no|never|cannot|t|(?:not|t) (?:on|under)(?: [a-z]+)?|without|non|sin|nunca|hope[sd]? to',
+  'wait(?:s|ing)? to|who|ever',
+  '(?:can|could|may|might|should|must|to|cannot|only|if|when|once|puede|debe|pueden|deben)(?: only|' +
+    ' not| ya)?(?: be| get| ser| have been)',
+  '(?:previously|formerly|before|after|once|antes)(?: being| ser)?',
+  '(?:if|until|till|when|once|hasta que|cuando|si)(?: [a-z]+){0,2}',
+  '(?:siblings?|brothers?|sisters?|littermates?|mother|mom|mum|father|dad|friend|mate|buddy|others|owner|' +
+    'hermanos?|hermanas?|madre|padre|companer[oa]s?|duen[oa])(?: (?!and |y |but |pero )[a-z]+){0,3}',
+  '(?:looking for|seeking|needs?|requires?|busca|necesita)(?: an?| un| una)?',
+)
+const SAID = `(?<!\\b${OTHER_MEANING} )\\b`
+
+const PROMISES = anyOf(
+  // Reserved
+  'reserved (?:for|by|to)(?! (?:nature|temperament|people|those|strangers|special|adults|the first|' +
+    'when|his|her|its|their|treats))',
+  `(?:${START}|\\b(?:is|now|currently|already) )reserved(?:${END}|(?=${WHEN}))`,
+  'reservation (?:for|by|made|confirmed|placed)|on reserve|spoken for|promised to|claimed by',
+  'reservad[oa] (?:para|por|a nombre)',
+  `(?:${START}|\\b(?:esta|queda|ya|ya esta) )(?:reservad|apartad)[oa](?:${END}|(?=${WHEN}))`,
+  'apartad[oa] (?:para|por)|(?:tiene|con) reserva',
+  'reserva (?:de(?! espacio)|para|por|hecha|confirmada|a nombre)',
+  'senal (?:pagada|dada|entregada)|apalabrad[oa]|comprometid[oa] con|prometid[oa] a',
+  // Adopted
+  'adopted (?:by|to)',
+  '(?:has|have|is|got|getting|being|been|will be) adopted(?! (?:from|in|as|together|before|twice|' +
+    'once|with|out of))',
+  `was adopted ${anyOf('today', 'yesterday', 'this', 'last (?:night|week)')}`,
+  `${START}(?:already |now )?adopted(?:${END}|(?=${WHEN}))`,
+  'adopters? (?:(?:has been|have been|is|are|was) )?(?:found|approved|picking|coming|confirmed|' +
+    'lined up|chosen|selected|identified|waiting|collecting)',
+  'adopters? (?:(?:will|to|can|going to) )+(?:pick|collect|come|take)|has (?:an )?adopters?',
+  `${START}(?:new )?(?:adopter|owner|adoptante)s? :`,
+  'adoption (?:(?:is|was) )?(?:pending|in progress|in process|confirmed|scheduled|finali[sz]ed|completed?)',
+  'pending adoption',
+  '(?:app|apps|application) (?:(?:is|was|has been) )?(?:approved|accepted|pending)',
+  'approved (?:app|application|adopter)(?! (?:required|needed|necessary|only))',
+  `(?:go|going|goes|leaving|moving) (?:home|to (?:his|her|its|their|the) ${NEW}*(?:home|` +
+    `family))(?=${WHEN}| with (?:the|his|her|their|its) )`,
+  `found (?:an?|his|her|its|their|the) ${NEW}*(?:home|family|adopter)`,
+  `(?:has|have|got) (?:an?|his|her|its|their) ${NEW}+(?:home|family|owner)`,
+  'on trial with|trial adoption|adoption trial',
+  'foster to adopt(?! (?:option|available|home|needed|wanted|possible|considered|ok|only|welcome))',
+  '\\bfta\\b',
+  `${FOSTER} (?:(?:is|are|will|be|wants? to|going to|plans? to|decided to|has) )*(?:adopt|adopting)\\b`,
+  `${FOSTER} (?:is |are |has )*(?:wants?|going|plans?|decided) to keep` +
+    '(?! (?:(?:him|her|it) )?(?:until|till|for))',
+  'foster fail(?:ed|ure|ing|s)?',
+  'deposit (?:(?:has been|is|was) )?(?:paid|received|taken|placed|down|made)',
+  '(?:paid|left|placed) (?:a |the )?deposit|contract signed',
+  'signed (?:the |an |a )?(?:adoption )?(?:contract|papers|agreement)',
+  'adoptad[oa] (?:por|a)\\b',
+  '(?:ha sido|fue|esta|sera|va a ser) adoptad[oa](?! (?:y devuelt|de cachorr|antes|en))',
+  `${START}(?:ya )?adoptad[oa](?:${END}|(?=${WHEN}))`,
+  'adopcion (?:pendiente|en proceso|en tramite|en curso|confirmada|concedida|aprobada|cerrada|' +
+    'firmada|prevista|finalizada)',
+  '(?:pendiente|proceso|tramites?|vias) de adopcion|pre ?-?adoptad[oa]|pre ?-?adopcion',
+  '(?:tiene|encontro|ha encontrado|encontrado) (?:ya )?(?:a su |su |una |un )?(?:adoptantes?|familia|' +
+    'nuevo hogar|hogar definitivo|casa definitiva)(?! (?:de acogida|con|para))',
+  'adoptantes? (?:(?:encontrad|confirmad|aprobad)[oa]s?)|se (?:va|marcha|ira) (?:a|con) su',
+  '(?:lo|la) (?:recogen|recogeran|recoge|recogera)\\b|vienen a (?:por|buscar|recoger)',
+  'contrato firmado|acogida (?:con (?:opcion a|opcion de|fines de|vistas a)|previa a) (?:la )?adopcion',
+  '(?:(?:lo|la) adopta|se (?:lo|la) queda)n?',
+  // On hold, or going to another shelter
+  '(?<!(?:can|can t|will|could|would|to|help|please|not|t) )(?!house|thres|strong|foot|with)[a-z]*hold' +
+    '(?! (?:his|her|its|their|him|it|an?|still|hands?|paws?|on to|onto|the)\\b)',
+  '(?<!(?:love|like|enjoy|hate|tolerate|dislike|prefer|want)s?(?: [a-z]+){0,3} )' +
+    'held (?:for|as|by|until|till)',
+  '(?:tagged|pulled|committed|accepted|saved) (?:for|by|to) (?:[a-z]+ ){0,4}(?:transfer|transport|rescue)',
+  'transferr(?:ed|ing) (?:to|out)(?! (?:us|our|this|the shelter|foster|the adoption|adoption|' +
+    'kennel|room|run|cage)\\b)',
+  'transfer (?:pending|scheduled|confirmed)|traslado (?:a|previsto|pendiente)',
+)
+
+/** Statements that end such a promise. */
+const ENDED = anyOf(
+  'no longer(?: [a-z]+){0,4}|not anymore|fell through|fallen through|falling through|backed out',
+  'change[ds]? (?:their|his|her|its) minds?',
+  'hold (?:(?:was|is|has|been|now) )*(?:lifted|released|removed|over|ended|expired|done|completed?|' +
+    'cleared|cancell?ed|dropped|finished|up)',
+  '(?:off|taken off) (?:of )?(?:[a-z]+ )?hold',
+  'returned(?! (?:to (?:its|his|her|the) owner|(?:my|our|the|his|her|your|a)?(?: phone)? ?(?:call|' +
+    'e ?mail|message|application|app|form)))',
+  'came back|brought back|available again|again available|back (?:up )?for adoption',
+  'back on the (?:market|adoption floor)',
+  '(?:adoption|adopters?|application|app|reservation|trial|transfer|deposit|reserva|adopcion|' +
+    'adoptante|traslado)(?: [a-z]+){0,2} (?:cancell?ed|withdrawn|withdrew|declined|denied|failed|' +
+    'refunded|rejected|disrupted|cancelad[oa]|anulad[oa]|fallid[oa]|rechazad[oa]|desestimad[oa])',
+  'adopcion fallida|ya no|se echo atras|se echaron atras|devuelt[oa](?! a su due)|de nuevo disponible',
+  'disponible (?:de nuevo|otra vez)',
+)
+const STATEMENTS = new RegExp(`\\b(?<ended>${ENDED})\\b|${SAID}(?<promise>${PROMISES})(?![a-z])`, 'g')
+
+/** In lower case without accents. Each sentence ends in a period with spaces around it. */
+function plainOf(text: string): string {
+  const plain = text
+    .slice(0, MAX_TEXT)
+    .normalize('NFD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+  const marked = plain.replaceAll(/[.;!?\n\r|()[\]*•]+|(?<=\s)[-–—]+(?=\s)/g, ' . ').replaceAll(':', ' : ')
+  return ` . ${marked
+    .replaceAll(/[^\p{L}\p{N}.:,]+/gu, ' ')
+    .replaceAll(',', ' , ')
+    .trim()} . `.replaceAll(/\s+/g, ' ')
+}
+
+/**
+ * Finds a statement that the animal is reserved, adopted or on hold. The last statement of the text counts.
+ *
+ * @returns the words of the statement, without names of people
+ */
+export function findPromise(text: string): string | undefined {
+  let last: string | undefined
+  for (const { groups } of plainOf(text).matchAll(STATEMENTS)) last = groups?.promise
+  return last?.trim()
+}
+
+/** Longer parts of a text are not statuses. */
+const MAX_STATUS = 40
+
+/** Finds a status in a name: "Rex - ADOPTED". */
+export const findStatusInName = (name: string): string | undefined => findStatus(name, () => true)
+
+/**
+ * Finds a status in a description, as its first sentence or in capital letters. Elsewhere, "Reserved" may
+ * describe the character.
+ */
+export const findStatusInText = (text: string): string | undefined =>
+  findStatus(text, (part, index) => index === 0 || part === part.toUpperCase())
+
+function findStatus(text: string, isPlain: (part: string, index: number) => boolean): string | undefined {
+  const parts = text
+    .slice(0, MAX_TEXT)
+    .split(/[.;!?\n\r|()[\]*•]+|\s[-–—]+\s/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  return parts.find(
+    (part, index) =>
+      part.length <= MAX_STATUS &&
+      isPlain(part, index) &&
+      ['pending', 'sold'].includes(readStatus(part) ?? ''),
+  )
+}
