@@ -4,7 +4,7 @@ import type { Writer } from '../db/write.ts'
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
 import { HIDDEN, isListed } from '../pets/rules.ts'
 import * as pets from '../pets/store.ts'
-import { spellingsOfName } from './bond-names.ts'
+import { isCode, NAMELESS, possibleNames, readNameless, spellingsOfName } from './bond-names.ts'
 import { type Refusal, RefusalError, refusalOf, shorten, toRefusal } from './report.ts'
 import { foldName } from './same-animal.ts'
 import { findExisting, idInFile, joinId, type Origin } from './sources.ts'
@@ -17,6 +17,9 @@ import type { ImportedAnimal } from './write.ts'
 /** Two organizations may use the same id in one file, and all animals of a bond belong to one of them. */
 const keyIn = (organizationId: number | undefined, key: string): string =>
   organizationId === undefined ? key : joinId(key, organizationId)
+
+/** Begins the key of an animal that the file does not name, followed by the key of its partner. */
+const UNNAMED = `${NAMELESS} `
 
 /** Longer texts are not names of animals. */
 const MAX_NAME = 200
@@ -32,34 +35,7 @@ export function createBondList() {
   const gone = new Set<string>()
   /** The names of the animals that name others, by their lines. */
   const titles = new Map<number, string | undefined>()
-  /** The keys of the animals in tables by their names; undefined for a name that several animals have. */
-  const byName = new Map<string, string | undefined>()
-  const ambiguous = new Set<string>()
-  const isKey = (key: string): boolean => naming.has(key) || others.has(key) || refused.has(key)
-
-  /** The keys of the animals that an animal names by their ids or, in a table, by their names. */
-  function resolve({ with: texts, organizationId }: NamingAnimal): string[] {
-    return texts.flatMap((text) => {
-      const spellings = spellingsOfName(text)
-      for (const spelling of spellings) {
-        const found = resolveOne(spelling, organizationId)
-        if (found) return found
-      }
-      const key = keyIn(organizationId, text)
-      if (spellings.some((one) => byName.has(nameKey(one, organizationId)))) ambiguous.add(key)
-      return key
-    })
-  }
-
-  function resolveOne(text: string, organizationId: number | undefined): string | string[] | undefined {
-    const key = keyIn(organizationId, text)
-    if (isKey(key)) return key
-    const named = byName.get(nameKey(text, organizationId))
-    if (named !== undefined) return named
-    // Ids may be separated by spaces.
-    const ids = text.split(/\s+/, MAX_BONDED_PETS + 1).map((id) => keyIn(organizationId, id))
-    return ids.every(isKey) ? ids : undefined
-  }
+  const names = createNames((key) => naming.has(key) || others.has(key) || refused.has(key))
 
   return {
     /** @param bonds the bonds of all lines, also of lines whose animals were not imported */
@@ -74,10 +50,7 @@ export function createBondList() {
         const { organizationId } = byLine.get(bond.line) ?? bond
         if (bond.with.length > 0) titles.set(bond.line, bond.title)
         const key = keyIn(organizationId, bond.key)
-        if (bond.name) {
-          const name = keyIn(organizationId, bond.name)
-          byName.set(name, (byName.has(name) ? byName.get(name) : key) === key ? key : undefined)
-        }
+        names.add({ ...bond, organizationId }, key)
         if (byLine.has(bond.line)) continue
         if (bond.with.length > 0) refused.set(key, bond)
         if (bond.isGone) gone.add(key)
@@ -87,17 +60,92 @@ export function createBondList() {
     petIdOf: (key: string): number | undefined => naming.get(key)?.petId ?? others.get(key),
     /** Whether the file says that the animal has died or left. */
     isGone: (key: string): boolean => gone.has(key),
+    /** Whether a key is the mark of several animals, and not an animal. */
+    isMark: names.isMark,
     /** Whether a missing animal is named by a name that several animals have. */
-    isAmbiguous: (key: string): boolean => ambiguous.has(key),
+    isAmbiguous: names.isAmbiguous,
     /** The keys of each group of animals that name each other, directly or through others. */
     groups(): string[][] {
       const all = new Map<string, NamingAnimal>([...refused, ...naming])
-      return findGroups([...all].map(([key, animal]) => [key, resolve(animal)]))
+      return findGroups([...all].map(([key, animal]) => [key, names.resolve(key, animal)]))
     },
     /** The animals of a group that name others. */
     naming: (keys: string[]): ImportedAnimal[] => keys.flatMap((key) => naming.get(key) ?? []),
     /** The animals of a group that name others, but were not imported. */
     refused: (keys: string[]): NamedBond[] => keys.flatMap((key) => refused.get(key) ?? []),
+  }
+}
+
+/**
+ * Finds the animals that texts name.
+ *
+ * @param isKey whether an animal of the file has a key
+ */
+function createNames(isKey: (key: string) => boolean) {
+  /** The keys of the animals in tables by their names; undefined for a name that several animals have. */
+  const byName = new Map<string, string | undefined>()
+  const ambiguous = new Set<string>()
+  const marks = createMarks()
+
+  /** The keys of the animals that an animal names by their ids or, in a table, by their names. */
+  function resolve(ownKey: string, { with: texts, organizationId }: NamingAnimal): string[] {
+    return texts.flatMap((text) => {
+      const nameless = readNameless(text)
+      const key = keyIn(organizationId, text)
+      if (nameless?.sentence !== undefined) return resolveSentence(nameless.sentence, ownKey, organizationId)
+      if (nameless && isCode(nameless.mark ?? '') && marks.isShared(key)) return key
+      const spellings = spellingsOfName(nameless?.mark ?? text)
+      for (const spelling of spellings) {
+        const found = resolveOne(spelling, organizationId)
+        if (found) return found
+      }
+      if (spellings.some((one) => byName.has(nameKey(one, organizationId)))) ambiguous.add(key)
+      return key
+    })
+  }
+
+  /** The keys of the animals whose names are in a sentence about a bond, or a key of a missing animal. */
+  function resolveSentence(sentence: string, ownKey: string, organizationId: number | undefined): string[] {
+    const named = possibleNames(sentence).flatMap((name) => byName.get(nameKey(name, organizationId)) ?? [])
+    const found = [...new Set(named)].filter((key) => key !== ownKey)
+    return found.length > 0 ? found : [UNNAMED + ownKey]
+  }
+
+  function resolveOne(text: string, organizationId: number | undefined): string | string[] | undefined {
+    const key = keyIn(organizationId, text)
+    if (isKey(key)) return key
+    const named = byName.get(nameKey(text, organizationId))
+    if (named !== undefined) return named
+    // Ids may be separated by spaces.
+    const ids = text.split(/\s+/, MAX_BONDED_PETS + 1).map((id) => keyIn(organizationId, id))
+    return ids.every(isKey) ? ids : undefined
+  }
+
+  return {
+    add({ name, organizationId, with: texts }: NamedBond, key: string): void {
+      if (name) {
+        const folded = keyIn(organizationId, name)
+        byName.set(folded, (byName.has(folded) ? byName.get(folded) : key) === key ? key : undefined)
+      }
+      for (const text of texts) if (readNameless(text)?.mark) marks.add(keyIn(organizationId, text), key)
+    },
+    resolve,
+    isMark: marks.isShared,
+    isAmbiguous: (key: string): boolean => ambiguous.has(key),
+  }
+}
+
+/** Collects which animals have the same mark of their bond, such as the number of a pair. */
+function createMarks() {
+  const animals = new Map<string, Set<string>>()
+  return {
+    add(mark: string, key: string): void {
+      animals.set(mark, (animals.get(mark) ?? new Set()).add(key))
+    },
+    /** A 1 means yes if the file has no 2. */
+    isShared: (mark: string): boolean =>
+      (animals.get(mark)?.size ?? 0) > 1 &&
+      (!/#1(?:\n|$)/.test(mark) || animals.has(mark.replace('#1', '#2'))),
   }
 }
 
@@ -149,11 +197,11 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
     const naming = animals.naming(keys)
     const petIds = await findPetIds(animals, keys, context)
     if (petIds.size === 0) continue
-    const missing = keys.filter((key) => !petIds.has(key))
+    const missing = keys.filter((key) => !petIds.has(key) && !animals.isMark(key))
     try {
       if (!context.dryRun && naming.length > 0) await saveBond([...petIds.values()], context)
       if (missing.length > 0) throw lackingBond(missing, missing.some(animals.isAmbiguous))
-      if (keys.length > MAX_BONDED_PETS + 1) throw new RefusalError('Too many animals are bonded.')
+      if (petIds.size > MAX_BONDED_PETS + 1) throw new RefusalError('Too many animals are bonded.')
       if (!context.dryRun) await publish(naming, context)
     } catch (error) {
       lost += petIds.size
@@ -167,7 +215,12 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
 }
 
 function lackingBond(missing: string[], isAmbiguous: boolean): RefusalError {
-  const names = missing.map(idInFile).join(', ')
+  const named = missing.filter((key) => !key.startsWith(UNNAMED))
+  const names = named.map((key) => readNameless(idInFile(key))?.mark ?? idInFile(key)).join(', ')
+  if (named.length === 0) {
+    const message = 'It must be adopted with a partner that the file does not name, so it is not published.'
+    return new RefusalError({ code: 'bond_unnamed', message })
+  }
   if (isAmbiguous) {
     const message = `It is bonded with ${names}, a name that several animals have, so it is not published.`
     return new RefusalError({ code: 'bond_unclear', value: shorten(names), message })
@@ -196,7 +249,9 @@ async function findPetIds(
   { db, origin, hasSourceIds }: BondContext,
 ): Promise<Map<string, number>> {
   const found = new Map(keys.map((key) => [key, animals.petIdOf(key)]))
-  const unknown = keys.filter((key) => found.get(key) === undefined && !animals.isGone(key))
+  const unknown = keys.filter(
+    (key) => found.get(key) === undefined && !animals.isGone(key) && !key.startsWith(NAMELESS),
+  )
   if (hasSourceIds && unknown.length > 0) {
     const [{ organizationId } = {}] = [...animals.naming(keys), ...animals.refused(keys)]
     const pet = { organizationId: organizationId ?? origin.fileOf }

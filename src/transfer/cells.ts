@@ -1,5 +1,5 @@
 import { type Animal, type Fields, type Locale, orderFor } from './animal.ts'
-import { splitBond } from './bond-names.ts'
+import { readBond } from './bond-names.ts'
 import { COLUMNS, parseCells, unshieldFormulas } from './columns.ts'
 import { parseDate, parseRoughDate } from './dates.ts'
 import { findMostCareful, GOOD_WITH, NOT_GOOD_WITH, withStatements } from './good-with.ts'
@@ -113,7 +113,7 @@ const TABLE_READERS = new Map<string, Reader>([
   ['fee.amount', readFee],
   ['colors', (text, { column }) => splitList(column, splitNames(text, ',;\n').flatMap(splitWords))],
   ['tags', (text, { column }) => splitList(column, splitCell(text, /[,;\r\n]+/))],
-  ['bondedWith', readBond],
+  ['bondedWith', (text, { column, heading }) => splitList(column, readBond(text, heading))],
   ['videos', (text, { column }) => splitList(column, splitCell(text, /[\s,;]+/))],
   // The cell is a species, which may be more specific than the categories.
   ['category', (text) => ({ kind: unshieldFormulas(text) })],
@@ -186,11 +186,6 @@ function readFee(text: string, { column, heading, currency }: CellLocale): Field
   return amount === undefined
     ? undefined
     : { [column]: amount, currency: findCurrency(text) ?? findCurrency(heading) ?? currency }
-}
-
-function readBond(text: string, { column }: CellLocale): Fields {
-  if (FLAGS.get(text) === false && !/\d/.test(text)) return {}
-  return splitList(column, splitBond(text))
 }
 
 const splitList = (column: string, texts: string[]): Fields => ({

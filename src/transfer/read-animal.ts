@@ -11,6 +11,7 @@ import { takeAnswers, takeStatus } from './answers.ts'
 import { findBond } from './bond-names.ts'
 import { withoutShortened } from './damaged.ts'
 import { withHolds } from './hold-columns.ts'
+import { isObject } from './source-row.ts'
 import type { StatusReader } from './statuses.ts'
 
 interface Reading {
@@ -40,8 +41,9 @@ export function readAnimal(
   Object.assign(read, takeAnswers(read, mapping, has))
   const { statusWord, others = {}, ...animal } = withoutShortened(read)
   // `null` is not valid, and refused.
-  if (animal.bondedWith === undefined) animal.bondedWith = findBond(others)
   const status = statusWord ?? animal.status
+  if (animal.bondedWith === undefined)
+    animal.bondedWith = findBond(mapping.isExact ? others : { ...others, status, ...textsOf(animal) })
   if (animal.gone || animal.unlisted || (status !== undefined && typeof status !== 'string')) return animal
   const context = { own: mapping.statuses, now: locale.now }
   const word = withHolds(status, others, context, mapping.isExact ? {} : animal)
@@ -57,4 +59,9 @@ function readStatusWord(
   const meaning = statuses.read(word, mapping.statuses)
   if (meaning === 'died') return { gone: { code: 'has_died', message: 'It has died.' } }
   return meaning === 'unlisted' ? { unlisted: true } : { status: meaning }
+}
+
+/** The texts that may say that an animal is bonded. */
+function textsOf({ name, description, staff }: Animal): Fields {
+  return { name, description, notes: isObject(staff) ? staff.notes : undefined }
 }

@@ -39,6 +39,7 @@ export type RefusalCode =
   | 'not_for_adoption'
   | 'bond_lacking'
   | 'bond_unclear'
+  | 'bond_unnamed'
   | 'bond_lost'
   | 'no_source_id'
   | 'not_utf8'

@@ -112,14 +112,14 @@ const en = {
         `This animal is not published, because animals to be adopted together with it were not imported: ${value}.`,
       bond_unclear: (value) =>
         `This animal is not published, because several animals have the name of its partner: ${value}. Write the partner's ID instead.`,
+      bond_unnamed: () => 'This animal is not published, because the file does not name its partner.',
       bond_lost: (value) => `It was not imported, so its partners are not published: ${value}.`,
       no_source_id: () => 'The ID column is empty in this row, or has more than 200 characters.',
       not_utf8: () => 'Some characters cannot be read. Save the file again as CSV UTF-8.',
       other_cells: () => 'This row has more cells than the header row.',
       line_too_long: () => 'This row is too long. Check that it describes only one animal.',
       too_many_values: (value) => `This row has more than ${value} cells, members or items.`,
-      not_csv: () =>
-        'A cell has a quotation mark that is not written as CSV requires. Save the spreadsheet as CSV again.',
+      not_csv: () => 'A quotation mark is missing in this row. Save the spreadsheet as CSV again.',
       own_ids: () =>
         'The animals in this file are already here, with the same numbers. Importing would add each of them again, so nothing was changed.',
       other_program: () =>
@@ -306,14 +306,14 @@ const es: typeof en = {
         `Este animal no se publica, porque no se importaron animales que deben adoptarse junto con él: ${value}.`,
       bond_unclear: (value) =>
         `Este animal no se publica, porque varios animales tienen el nombre de su compañero: ${value}. Escriba el identificador del compañero.`,
+      bond_unnamed: () => 'Este animal no se publica, porque el archivo no nombra a su compañero.',
       bond_lost: (value) => `No se importó, así que sus compañeros no se publican: ${value}.`,
       no_source_id: () => 'El identificador de esta fila está vacío o tiene más de 200 caracteres.',
       not_utf8: () => 'Hay caracteres que no se pueden leer. Guarde el archivo de nuevo como CSV UTF-8.',
       other_cells: () => 'Esta fila tiene más celdas que la fila de encabezados.',
       line_too_long: () => 'Esta fila es demasiado larga. Compruebe que describe un solo animal.',
       too_many_values: (value) => `Esta fila tiene más de ${value} celdas, miembros o elementos.`,
-      not_csv: () =>
-        'Una celda tiene comillas que no están escritas como exige el formato CSV. Guarde la hoja de nuevo como CSV.',
+      not_csv: () => 'En esta fila faltan comillas. Guarde la hoja de nuevo como CSV.',
       own_ids: () =>
         'Los animales de este archivo ya están aquí, con los mismos números. La importación añadiría cada uno otra vez, así que no se cambió nada.',
       other_program: () =>
