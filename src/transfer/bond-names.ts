@@ -1,7 +1,7 @@
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
 import { splitCell } from './report.ts'
 import { isObject, textOf } from './source-row.ts'
-import { FLAGS } from './word-lists.ts'
+import { FLAGS, withoutMarks } from './word-lists.ts'
 
 // Reads which animals a text names as partners: "Luna & Max", "Bonded with Luna", "her brother Max (A12)". A
 // text may also say that an animal has a partner, but not its name: "bonded pair".
@@ -57,13 +57,11 @@ const BEFORE_NAME = new RegExp(
 /** A text without a name: "with her sister", "bonded pair". */
 const NO_NAME = new RegExp(
   `^(?:(?:and|y|bonded|is|in|a|an|un|una|the|pair|trio|group|pareja|pairs|with|to|con|together|${OF}|${RELATIVES}|` +
-    'must|go|stay|be|adopted|juntos|juntas|inseparables?|unknown|yes|si)\\s*)*$',
+    'must|go|stay|be|adopted|juntos|juntas|inseparables?|unknown|yes|si)(?: |$))*$',
 )
 
 const plainOf = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replaceAll(/\p{M}+/gu, '')
+  withoutMarks(text.slice(0, MAX_LENGTH))
     .toLowerCase()
     .replaceAll(/[^a-z\d#']+/g, ' ')
     .trim()

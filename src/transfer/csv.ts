@@ -23,8 +23,6 @@ import {
 const MAX_CELLS = 1_000
 /** Maximum length of a record. A record is longer only if a quote is never closed. */
 const MAX_RECORD_BYTES = 2 ** 20
-/** Total length of the parser's messages about one line. */
-const MAX_REPORTED = 2 ** 21
 const TOO_LONG = 'CSV_MAX_RECORD_SIZE'
 
 /** The parser replaces bytes that are not UTF-8 with this character. */
@@ -220,31 +218,28 @@ export async function* readRecords(
 ): AsyncGenerator<CsvRecord> {
   const records: CsvRecord[] = []
   const count = createLineCounter()
-  let [begin, reportedLine, reported] = [0, 0, 0]
   let failure: unknown
-  const options: Options<CsvRecord, string[]> = {
+  const options: Options<CsvRecord, { raw: string; record: string[] }> = {
     bom: true,
     delimiter: separator,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
+    relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
     max_record_size: MAX_RECORD_BYTES,
-    on_record(cells, { lines }) {
-      records.push({ number: count(lines, cells), ...checkCells(cells) })
+    raw: true,
+    on_record({ raw, record: cells }, { lines }) {
+      const number = count(lines, cells)
+      const problem = hasMisreadCell(cells, raw) ? notCsv(number, count.last()) : undefined
+      records.push({ number, ...(problem ? { problem } : checkCells(cells)) })
       return null
     },
     on_skip(error: CsvError | undefined): undefined {
-      const lines = Number(error?.lines)
-      const isNew = lines !== reportedLine
-      if (isNew) begin = count(lines)
-      reportedLine = lines
-      // The parser reports each stray quote in a line and repeats the cell so far in each message.
-      reported = (isNew ? 0 : reported) + (error?.message.length ?? 0)
+      const begin = count(Number(error?.lines))
       if (error?.code === TOO_LONG)
         throw unclosedQuote(begin, `the record that begins there is longer than ${MAX_RECORD_BYTES} bytes`)
-      if (reported > MAX_REPORTED) throw unclosedQuote(begin, 'it has too many quotes in the middle of cells')
-      if (isNew) records.push({ number: begin, problem: notCsv(begin, count.last()) })
+      records.push({ number: begin, problem: notCsv(begin, count.last()) })
     },
   }
   const parser = parse(options as unknown as Options)
@@ -265,6 +260,21 @@ export async function* readRecords(
 function unclosedQuote(line: number, what: string): RefusalError {
   const message = `line ${line}: ${what}; look for a quote that is never closed`
   return new RefusalError({ code: 'open_quote', value: String(line), message })
+}
+
+/**
+ * Whether it is unknown where a cell ends: it has several lines but does not end at its closing quote, or it
+ * has spaces before its opening quote. Such a cell is not in the text of the record with its quotes doubled.
+ */
+function hasMisreadCell(cells: string[], raw: string): boolean {
+  let from = 0
+  return cells.some((cell) => {
+    if (!/^\s*"/.test(cell) || !/^\s|[\r\n]/.test(cell)) return false
+    const quoted = `"${cell.replaceAll('"', '""')}"`
+    const at = raw.indexOf(quoted, from)
+    from = at + quoted.length
+    return at < 0
+  })
 }
 
 function checkCells(cells: string[]): Pick<CsvRecord, 'cells' | 'problem'> {

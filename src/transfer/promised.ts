@@ -1,4 +1,5 @@
 import { readStatus } from './statuses.ts'
+import { withoutMarks } from './word-lists.ts'
 
 // Finds statements in texts that an animal is reserved, adopted or on hold, in English and Spanish. Notes
 // often say so before the status is changed.
@@ -119,11 +120,7 @@ const STATEMENTS = new RegExp(`\\b(?<ended>${ENDED})\\b|${SAID}(?<promise>${PROM
 
 /** In lower case without accents. Each sentence ends in a period with spaces around it. */
 function plainOf(text: string): string {
-  const plain = text
-    .slice(0, MAX_TEXT)
-    .normalize('NFD')
-    .replaceAll(/\p{M}+/gu, '')
-    .toLowerCase()
+  const plain = withoutMarks(text.slice(0, MAX_TEXT)).toLowerCase()
   const marked = plain.replaceAll(/[.;!?\n\r|()[\]*•]+|(?<=\s)[-–—]+(?=\s)/g, ' . ').replaceAll(':', ' : ')
   return ` . ${marked
     .replaceAll(/[^\p{L}\p{N}.:,]+/gu, ' ')

@@ -14,6 +14,13 @@ export function words<Value>(meanings: Record<string, Value | null>): ReadonlyMa
   return new Map(Object.entries(meanings))
 }
 
+/** Removes accents. Ordering thousands of marks after one letter would take minutes, so these go first. */
+export const withoutMarks = (text: string): string =>
+  text
+    .replaceAll(/\p{M}+/gu, '')
+    .normalize('NFD')
+    .replaceAll(/\p{M}+/gu, '')
+
 /** Longer texts are not words, and take long to fold. */
 const MAX_LENGTH = 200
 
