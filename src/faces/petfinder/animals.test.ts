@@ -235,7 +235,7 @@ test('GET /v2/animals with unknown or repeated parameters: they affect neither c
     ['limit=1&page=1&page=2', [dog]],
     ['limit=1&page=2&page=1', [cat]],
     ['limit=1&page[1]=2', [dog]],
-    ['limit=1&page[2]=1&page[5]=2', [dog]],
+    ['limit=1&page[2]=2&page[5]=2', [dog]],
   ] as const)
     assert.deepEqual(await ids(query), found, query)
   assert.deepEqual((await read('/animals#a?type=dog')).body.animals.length, 2)
@@ -245,6 +245,37 @@ test('GET /v2/animals with unknown or repeated parameters: they affect neither c
   const ofPhp = (await read('/animals?type%5B0%5D=dog&type%5B1%5D=cat&limit=1&page%5B0%5D=1')).body.pagination
     ._links
   assert.deepEqual(next && ofPhp.next, { href: '/v2/animals?limit=1&type%5B0%5D=dog&type%5B1%5D=cat&page=2' })
+})
+
+test('GET /v2/animals with several values for a parameter that takes one: the last one counts, but a list is a 400', async (t) => {
+  const { add, ids, read } = await startAnimals(t)
+  const rex = await add({ name: 'Rex' })
+  await add({ name: 'Ada' })
+  for (const query of ['name=ada&name=rex', 'name[0]=rex', 'name[0]=rex&name[1]=rex', 'name[]=rex&name[]='])
+    assert.deepEqual(await ids(query), [rex], query)
+  for (const [path, names] of [
+    [
+      '/animals',
+      ['name', 'page', 'limit', 'sort', 'location', 'distance', 'good_with_dogs', 'declawed', 'after'],
+    ],
+    [
+      '/organizations',
+      ['name', 'page', 'limit', 'sort', 'location', 'distance', 'query', 'state', 'country'],
+    ],
+  ] as const)
+    for (const name of names)
+      for (const [one, other] of [
+        ['[0]', '[1]'],
+        ['[]', '[]'],
+      ]) {
+        const { status, body } = await read(`${path}?${name}${one}=1&${name}${other}=2`)
+        const problem = body['invalid-params']?.find(({ path: of }: { path: string }) => of === name)
+        assert.deepEqual(
+          [status, problem?.message],
+          [400, 'This parameter takes one value, not a list.'],
+          name,
+        )
+      }
 })
 
 test('GET /v2/animals sorts by recent, by distance in both directions, and at random', async (t) => {

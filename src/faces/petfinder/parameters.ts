@@ -55,9 +55,16 @@ export function readParameters(url: string, isRead: (name: string) => boolean) {
     return value.slice(0, MAX_CHARACTERS)
   }
 
-  /** The value of a parameter. For a repeated parameter, the last value. */
+  /**
+   * The value of a parameter that takes one. If it is repeated, the last value counts. Several values in
+   * brackets are a list, and using one of them would search for something else than the client means.
+   */
   function one(name: Name): string | undefined {
-    return bounded(name, all(name).at(-1)?.trim() ?? '') || undefined
+    const given = all(name).map((value) => value.trim())
+    const isList = byName.get(name)?.some(([written]) => written !== name)
+    if (isList && new Set(given.filter(Boolean)).size > 1)
+      refuse(name, 'This parameter takes one value, not a list.')
+    return bounded(name, given.findLast(Boolean) ?? '') || undefined
   }
 
   /**
