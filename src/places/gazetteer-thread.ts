@@ -148,12 +148,18 @@ const otherNamesOf = new Map(
 /** Returns the other names of a city: in the local language or in English. */
 const otherNames = (country: string, name: string): string[] => otherNamesOf.get(`${country} ${name}`) ?? []
 
-/**
- * Returns the other spelling of a name such as St. Louis or Saint Louis. Returns undefined for other names.
- */
-function withOtherSaint(name: string): string | undefined {
-  if (/^Saint /.test(name)) return name.replace('Saint', 'St.')
-  return /^St\.? /.test(name) ? name.replace(/^St\.?/, 'Saint') : undefined
+/** Words that names of cities begin with, and their abbreviations. */
+const ABBREVIATED: [long: string, short: string][] = [
+  ['Saint', 'St.'],
+  ['Fort', 'Ft.'],
+  ['Mount', 'Mt.'],
+]
+
+/** Returns the other spelling of a name such as St. Louis or Saint Louis; undefined for other names. */
+function withOtherSpelling(name: string): string | undefined {
+  const [, first = '', rest] = /^(\p{L}+\.?)([ -].*)$/u.exec(name) ?? []
+  const pair = ABBREVIATED.find(([long, short]) => [long, short, short.slice(0, -1)].includes(first))
+  return pair && (first === pair[0] ? pair[1] : pair[0]) + rest
 }
 
 const bySize = cities.toSorted((one, other) => other.population - one.population)
@@ -163,7 +169,7 @@ for (const city of bySize) {
 }
 // Adds these names after all original names, so "St. Petersburg" still means the city in Florida.
 for (const city of bySize) {
-  const other = withOtherSaint(city.name)
+  const other = withOtherSpelling(city.name)
   if (other) addCity(city, [other])
 }
 

@@ -44,8 +44,7 @@ export const reachOf = ({ meters = 0 }: Region, within: number): number =>
  * @throws {ApiError} invalid_parameter
  */
 export async function getPoint(near: string): Promise<Region> {
-  // Abbreviations may have periods: Washington, D.C.
-  const parts = near.split(',').map((part) => part.trim().replace(/^(?:[a-z]\.)+$/i, withoutPeriods))
+  const parts = near.split(',').map((part) => part.trim())
   if (COORDINATES.test(parts.join(','))) {
     const [latitude = 0, longitude = 0] = parts.map(Number)
     if (Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) return { latitude, longitude }
@@ -72,20 +71,20 @@ export async function getPoint(near: string): Promise<Region> {
   )
 }
 
-const withoutPeriods = (text: string): string => text.replaceAll('.', '')
-
-const UNITED_STATES_OR_CANADA = /^(?:us|usa|united states|canada)$/i
-/** The longest name, "Newfoundland and Labrador", has three words. */
-const MAX_REGION_WORDS = 3
+const UNITED_STATES_OR_CANADA =
+  /^(?:u\.?s\.?(?:a\.?)?|canada) | (?:u\.?s\.?(?:a\.?)?|united states|canada)$/gi
+/** The longest names, such as "Newfoundland and Labrador", have three words. An abbreviation may have four. */
+const MAX_REGION_WORDS = 4
 
 /**
- * Finds a region, or a city that is followed by its region: WA, Denver CO, or Denver, CO 80202, USA. An empty
- * first part is ignored.
+ * Finds a region, or a city that is followed by its region, with a postal code before or after them: WA,
+ * Denver CO, Denver, CO 80202, USA, or 80202, CO. An empty first part is ignored.
  */
 async function locateRegional(parts: string[]): Promise<Region | undefined> {
-  const named = parts.filter((part, index) => index === 0 || !UNITED_STATES_OR_CANADA.test(part))
-  const text = named.join(' ').trim().replace(/\s+/g, ' ')
-  const [, place = '', postcode] = BEFORE_POSTCODE.exec(text) ?? []
+  const text = parts.join(' ').trim().replace(/\s+/g, ' ').replace(UNITED_STATES_OR_CANADA, '')
+  const { before, place = '', after } = AROUND_POSTCODE.exec(text)?.groups ?? {}
+  const postcode = before ?? after
+  if (place === '') return locate({ postcode })
   const names = place.split(' ')
   const { regions } = await lists()
   for (let count = Math.min(names.length, MAX_REGION_WORDS); count > 0; count -= 1) {
@@ -218,14 +217,47 @@ function fold(text: string): string {
     .trim()
 }
 
-export const regionKey = (name: string): string => fold(name)
+/** The abbreviations of states and provinces in letters and the press, besides their codes of two letters. */
+const ABBREVIATIONS = new Map(
+  (
+    'al ala, ak alas, az ariz, ar ark, ca calif cal, co colo col, ct conn, de del, fl fla flor, id ida, il ill, ' +
+    'in ind, ks kan kans, ma mass, mi mich, mn minn, ms miss, mt mont, ne neb nebr, nv nev, nm nmex, nd ndak, ' +
+    'ok okla, or ore oreg, pa penn penna, sd sdak, tn tenn, tx tex, wa wash, wv wva, wi wis wisc, wy wyo, ' +
+    'dc distofcolumbia, ab alta, mb man, nl nfld newfoundland nf nfldlab newfoundlandlabrador, nt nwt ' +
+    'northwestterr, nu nun, on ont, pe pei princeedwardisl princeedwardis, qc que pq, sk sask, yt yuk'
+  )
+    .split(', ')
+    .flatMap((line) => {
+      const [code = '', ...others] = line.split(' ')
+      return others.map((other) => [other, code] as const)
+    }),
+)
+const DIRECTIONS: [RegExp, string][] = [
+  [/^(?:n|no) (?=\w{3})/, 'north '],
+  [/^(?:s|so) (?=\w{3})/, 'south '],
+  [/^w (?=\w{3})/, 'west '],
+]
+
+/** Normalizes the name, code or abbreviation of a region: "Colo.", "N. Carolina", "P. E. I." */
+export function regionKey(name: string): string {
+  const plain = fold(name)
+  const letters = plain.replaceAll(' ', '')
+  const found = ABBREVIATIONS.get(letters)
+  if (found !== undefined) return found
+  if (/^(?:[a-z] )+[a-z]$/.test(plain)) return letters
+  return DIRECTIONS.reduce((text, [short, long]) => text.replace(short, long), plain)
+}
 export const postcodeKey = (country: string, code: string): string => `p ${country} ${fold(code)}`
 export const cityKey = (name: string, country = '', region = ''): string =>
-  `c ${country} ${fold(region)} ${fold(name)}`
+  `c ${country} ${regionKey(region)} ${fold(name)}`
 
 const US_POSTCODE = /^(\d{5})(?:-\d{4})?$/
-/** A text that may end with a postcode. */
-const BEFORE_POSTCODE = /^(.*?)(?: (\d{5}(?:-\d{4})?|[a-z]\d[a-z](?: ?\d[a-z]\d)?))?$/i
+const POSTCODE = '\\d{5}(?:-\\d{4})?|[a-z]\\d[a-z](?: ?\\d[a-z]\\d)?'
+/** A text that may begin or end with a postcode. */
+const AROUND_POSTCODE = new RegExp(
+  `^(?:(?<before>${POSTCODE})(?: |$))?(?<place>.*?)(?:(?:^| )(?<after>${POSTCODE}))?$`,
+  'i',
+)
 /** Shortens a Canadian postcode to its first half, because the lists contain only that half. */
 const CA_POSTCODE = /^([A-Za-z]\d[A-Za-z])(?: ?\d[A-Za-z]\d)?$/
 

@@ -84,8 +84,53 @@ test('getPoint finds cities with a state and postal code in any spelling, and wh
   assert.deepEqual(await locate({ city: 'Ponce', region: 'Puerto Rico', country: 'US' }), ponce)
   assert.deepEqual(await getPoint('Washington, D.C.'), await getPoint('Washington, DC'))
   assert.deepEqual(await getPoint('N.Y.'), await getPoint('NY'))
-  for (const near of ['Denver TX', 'CO, TX', 'Nowhere CO', 'XY'])
+  for (const near of ['Denver TX', 'CO, TX', 'Nowhere CO', 'XY', '28013 Madrid'])
     await assert.rejects(getPoint(near), { code: 'invalid_parameter' }, near)
+})
+
+test('getPoint takes a postal code and a region in either order, and the usual abbreviations of regions', async () => {
+  const same: [near: string, ...others: string[]][] = [
+    ['80202', '80202,CO', '80202, CO', '80202 CO', 'CO 80202', 'CO, 80202', '80202 Denver, Colorado'],
+    [
+      '80202',
+      '80202 US',
+      'USA 80202',
+      'U.S.A. 80202',
+      '80202, USA',
+      '80202-1234 Denver CO, USA',
+      'Colo. 80202',
+    ],
+    ['M5V 2T6', 'M5V2T6, ON', 'M5V 2T6 Toronto, Ont.', 'ON M5V 2T6', 'Canada M5V 2T6'],
+    ['PE', 'PEI', 'pei', 'P.E.I.', 'Prince Edward Isl.', 'Prince Edward Is.', 'Prince Edward Island, Canada'],
+    ['Charlottetown, PE', 'Charlottetown PEI', 'Charlottetown, P.E.I.', 'Charlottetown P. E. I.'],
+    ['Quebec, QC', 'Québec, Que.', 'Quebec PQ', 'Quebec City, P.Q.'],
+    ['NC', 'N.C.', 'N. C.', 'N. Carolina', 'No. Carolina', 'N Carolina'],
+    ['WV', 'W. Va.', 'W.Va.', 'W. Virginia'],
+    ['NL', 'Nfld', 'Nfld.', 'Newfoundland', 'Newfoundland & Labrador', 'NF'],
+    ['NT', 'NWT', 'N.W.T.', 'Northwest Terr.'],
+    ['DC', 'D.C.', 'D. C.', 'Dist. of Columbia', 'District of Columbia'],
+    ['Denver, CO', 'Denver, Colo.', 'Denver Colo', 'denver, colo., usa'],
+    ['Los Angeles, CA', 'Los Angeles, Calif.', 'Los Angeles, Cal'],
+    ['Boston, MA', 'Boston, Mass.', 'Boston Mass'],
+    ['Winnipeg, MB', 'Winnipeg, Man.', 'Winnipeg Man'],
+    ['Fort Worth, TX', 'Ft. Worth, Tex.', 'Ft Worth TX'],
+    ['Mount Vernon, NY', 'Mt. Vernon, N.Y.'],
+    ['Saint-Jérôme, QC', 'St-Jérôme QC', 'St. Jerome, Que'],
+  ]
+  for (const [near, ...others] of same)
+    for (const other of others) assert.deepEqual(await getPoint(other), await getPoint(near), other)
+  // Each state and province that the press abbreviates.
+  const abbreviated =
+    'AL Ala, AZ Ariz, AR Ark, CA Calif, CO Colo, CT Conn, DE Del, FL Fla, IL Ill, IN Ind, KS Kan, MA Mass, ' +
+    'MI Mich, MN Minn, MS Miss, MT Mont, NE Neb, NV Nev, ND N.Dak., OK Okla, OR Ore, PA Penn, PR P.R., RI R.I., ' +
+    'SD S.Dak., TN Tenn, TX Tex, WA Wash, WI Wis, WY Wyo, AB Alta, BC B.C., MB Man, NB N.B., NS N.S., ON Ont, ' +
+    'QC Que, SK Sask, YT Yuk, NU Nun'
+  for (const pair of abbreviated.split(', ')) {
+    const [code = '', name = ''] = pair.split(' ')
+    assert.deepEqual(await getPoint(name), await getPoint(code), name)
+  }
+  const denver = await getPoint('Denver, CO')
+  assert.deepEqual(await locate({ city: 'Denver', region: 'Colo.', country: 'US' }), denver)
 })
 
 test('locate finds big cities by their local and their English name', async () => {

@@ -318,6 +318,8 @@ test('GET /v2/animals accepts a location as postcode, city with state, or coordi
     'Denver CO',
     'Denver, CO 80202',
     'Denver+CO+80202',
+    '80202,CO',
+    'Colo.',
     'Denver, CO, USA',
   ]
   for (const location of [

@@ -149,7 +149,7 @@ export function pageOf(parameters: QueryParameters): { page: number; limit: numb
 const PLACES = [
   /^-?\d{1,2}(?:\.\d+)?, *-?\d{1,3}(?:\.\d+)?$/,
   /^(?=.*\d)[a-z\d][a-z\d -]{2,9}$/i,
-  /^[\p{L}\p{M} .'’-]+(?:,[\p{L}\p{M}\d .'’-]+){1,2}$/u,
+  /^[\p{L}\p{M}\d .'’-]+(?:,[\p{L}\p{M}\d .'’-]+){1,2}$/u,
 ]
 /** A state, or a city with its state but without a comma. The original API refused a city without a state. */
 const STATE = /^[\p{L}\p{M}\d .'’-]+$/u
