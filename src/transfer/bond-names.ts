@@ -33,11 +33,12 @@ const BONDED = new RegExp(
     `(?:must|should|ha(?:s|ve) to|needs? to|can only) ${ADOPTED} (?:together|as an? (?:bonded )?(?:pair|trio|` +
     `couple|group)|with ${OF} (?:${RELATIVES}))|(?:must|should|can|do|may) ?n.t (?:be )?(?:separated?|split)|` +
     '(?:cannot|(?:can|must|should|do|may) not) (?:be )?(?:separated?|split)|' +
+    `inseparables\\b(?! de (?:sus|su|los) (?:juguet|pelot|person))|(?:are|is|pair) inseparable\\b(?! (?:to|from))|` +
     `(?:pareja|parejita|herman[oa]s|trio|grupo) (?:inseparables?|vinculad[oa]s?)|` +
     `se (?:adopta|da|entrega)n? (?:junt[oa]s?(?! (?:a|con) [^s])|en pareja|(?:junt[oa] )?(?:a|con) ${OF} ` +
     `(?:${RELATIVES}))|(?:deben?|tienen? que) (?:de )?(?:ir(?:se)?|adoptarse|ser adoptad[oa]s|quedarse) ` +
     `(?:junt[oa]s|en pareja|(?:junt[oa] )?(?:a|con) ${OF} (?:${RELATIVES}))|adopcion conjunta|` +
-    'no (?:se )?(?:pueden?|deben?|quieren?)? ?separar(?:se|l[oa]s)?\\b)|^(?:a )?bonded$',
+    'no (?:se )?(?:pueden?|deben?|quieren?)? ?separ(?:ar(?:se|l[oa]s)?|an|en)\\b)|^(?:a )?bonded$',
 )
 /** The number or letter of a pair: "Pair 3", "bonded group B". */
 const MARK = new RegExp(
@@ -109,6 +110,9 @@ export function splitBond(text: string): string[] {
   return names.length > 0 ? names : all
 }
 
+/** The name of a row for all animals of a bond: "Salt & Pepper". */
+const SEVERAL = /\p{L}(?: ?[&+/] ?| (?:and|y|e) )\p{L}/u
+
 /** The partners in texts: names after "Bonded with" and the like, or a partner without a name. */
 export function findBond(values: Record<string, unknown>): string[] | undefined {
   const texts = Object.values(values).flatMap(textsIn).slice(0, MAX_VALUES)
@@ -120,6 +124,7 @@ export function findBond(values: Record<string, unknown>): string[] | undefined 
   )
   const names = sentences.flatMap(namesIn)
   if (names.length > 0) return [...new Set(names)].slice(0, MAX_BONDED_PETS)
+  if (SEVERAL.test(textOf(values.name).slice(0, MAX_LENGTH))) return undefined
   const bonded = sentences.find((text) => BONDED.test(plainOf(text.slice(0, MAX_LENGTH))))
   if (bonded === undefined) return undefined
   const mark = MARK.exec(bonded.slice(0, MAX_LENGTH))?.[1]

@@ -197,7 +197,10 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
     const naming = animals.naming(keys)
     const petIds = await findPetIds(animals, keys, context)
     if (petIds.size === 0) continue
-    const missing = keys.filter((key) => !petIds.has(key) && !animals.isMark(key))
+    // A partner without a name may be one of the others.
+    const isPartner = (key: string): boolean =>
+      petIds.has(key) || animals.isMark(key) || (petIds.size > 1 && key.startsWith(UNNAMED))
+    const missing = keys.filter((key) => !isPartner(key))
     try {
       if (!context.dryRun && naming.length > 0) await saveBond([...petIds.values()], context)
       if (missing.length > 0) throw lackingBond(missing, missing.some(animals.isAmbiguous))

@@ -64,6 +64,21 @@ test('of two headings for one field, the more exact one gets it; "State" is a re
   assert.deepEqual(guess('Status|State|Zip'), ['status', 'place.region', 'place.postcode'])
   const person = 'Animal Name|Admitter|Street Name|City|Province|Postal Code'
   assert.deepEqual(guess(person).filter(Boolean), ['name'], 'the place of a person is not that of the animal')
+  for (const heading of [
+    'Owner',
+    'Foster',
+    'Foster phone',
+    'Previous owner',
+    'Surrendered by',
+    'Dueño anterior',
+    'Acogida',
+    'Adopter',
+  ])
+    assert.deepEqual(
+      guess(`Name|${heading}|Contact phone|Contact e-mail|Nombre de contacto`).filter(Boolean),
+      ['name'],
+      `the contact next to "${heading}" may be private`,
+    )
 })
 
 test('a report of PetPoint: titles, lengths of stay and ages are read, and holds are not published', async (t) => {

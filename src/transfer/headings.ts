@@ -234,6 +234,11 @@ function statementColumn(heading: string): { column: string; rank: number }[] {
 }
 
 const PERSON = /\b(?:street|address|admitter|owner|surrenderer|finder|calle|direccion|dueno|propietario)\b/
+/** People whose phone number the public must not see, although a column only says "Contact phone". */
+const PRIVATE_PERSON = new RegExp(
+  '\\b(?:admitter|owner|surrender(?:er|ed by)|finder|found by|foster|adopter|dueno|propietario|acogida|' +
+    'adoptante|rescatista)',
+)
 const PLACES = ['place.city', 'place.postcode']
 
 /**
@@ -248,6 +253,7 @@ export function guessColumns(
   const named = open.map(({ index, heading }) => ({ index, heading, columns: columnsOf(heading) }))
   // The place next to a street is that of a person, such as the former owner.
   const hasPerson = open.some(({ heading }) => PERSON.test(spaced(heading)))
+  const hasPrivatePerson = open.some(({ heading }) => PRIVATE_PERSON.test(spaced(heading)))
   // "State" alone may be a status.
   const hasPlace = named.some(({ columns: [first] }) => PLACES.includes(first?.column ?? ''))
   const all = named.map((one) =>
@@ -270,6 +276,7 @@ export function guessColumns(
     }
     const { column } = columns.find(isFree) ?? {}
     if (column === undefined || (hasPerson && column.startsWith('place.'))) return []
+    if (hasPrivatePerson && column.startsWith('contact.')) return []
     if (!REPEATABLE.has(column)) taken.add(column)
     return [[index, column]]
   })

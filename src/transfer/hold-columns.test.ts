@@ -40,7 +40,11 @@ const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
   ['Display fee', [], ['No']],
   ['Do not publish', ['Yes'], ['No']],
   ['Hide from website', ['Yes'], ['No']],
-  ['Medical Status', ['Sick', 'Quarantine', 'In isolation', 'Not cleared'], ['Healthy', 'Not sick', 'Fixed']],
+  [
+    'Medical Status',
+    ['Sick', 'Quarantine', 'In isolation', 'Not cleared', 'in ICU'],
+    ['Healthy', 'Not sick', 'Fixed'],
+  ],
   ['Estado de salud', ['Enfermo'], ['Sano']],
   ['Vet', ['Parvo', 'In hospital'], ['Harbour Animal Hospital', 'Distemper/Parvo vaccine', 'Parvo neg']],
   ['Intake condition', [], ['Sick']],

@@ -90,7 +90,7 @@ const SICK = new RegExp(
   '(?<!\\b(?:no|not|never|non|sin|was|recovered from) )\\b(?:sick|ill\\b|illness|injur|unwell|' +
     'unhealthy|unstable|contagi|infect|uri\\b|kennel cough|ringworm|mange|' +
     '(?:parvo|distemper|panleuk)\\w*\\b(?! ?(?:\\w+ )?(?:vacc|vacun|shot|booster|neg))|' +
-    'isolat|(?<!(?:animal|pet|vet|veterinary) )hospital|critical|recovering|enferm|herid|lesionad|infecc|aisla|moquillo|sarna|convalec)|' +
+    'isolat|(?<!(?:animal|pet|vet|veterinary) )hospital|icu\\b|critical|recovering|enferm|herid|lesionad|infecc|aisla|moquillo|sarna|convalec)|' +
     '\\bnot (?:yet )?(?:cleared|healthy|well|fit)\\b',
 )
 /** Columns about where the animal is, and places where no animal for adoption is: "Cat ISO", "Quar 2". */
@@ -123,8 +123,8 @@ const HOLD_WORDS =
   'en) (?:iso|isolation|aislamiento)\\b|contagi|(?:parvo|ringworm|distemper|panleuk|' +
   'moquillo)\\w* ?(?:pos|\\+)|(?:rescue|transfer) only|seiz(?:ed|ure (?:case|hold))|confiscat|cruel|' +
   'neglect|evidence|legal\\b|custody|bite|biting|biter|bitten|bit (?:an?|the|his|her|its|someone|' +
-  'staff|me)\\b(?! (?:shy|bit|nervous|timid))|rabies (?:obs|susp|watch|expos|risk)|danger|vicious|' +
-  'euthan|hospice|(?<!owner (?:is |was |has )?|owners )deceas|unadopt|unavailab|reteni|retenc|cuarenten|decomis|incaut|maltrat|judicial|' +
+  'staff|me|child|kid|person|owner|volunteer|vet|visitor|man|woman|boy|girl)\\b(?! (?:shy|bit|nervous|timid))|rabies (?:obs|susp|watch|expos|risk)|danger|vicious|' +
+  'euth(?:an|\\b)|hospice|(?<!owner (?:is |was |has )?|owners )deceas|unadopt|unavailab|reteni|retenc|bloquead|cuarenten|decomis|incaut|maltrat|judicial|' +
   'juicio pend|pendiente de juicio|juzgado|mordedur|mordedor|(?:(?:ha|he|haber) )?mordid[oa]|mordio|' +
   'sospecha de rabia|observacion (?:por |de |antir?)?rab|peligros|eutanasi|fallec|' +
   '(?:lo|la) reclama|devuelt[oa] a su|se (?:ha )?escap[ao]|extraviad'
@@ -136,8 +136,9 @@ const HOLD_TEXTS = [
   new RegExp(`(?<!${NEGATED} )\\b(?:${HOLD_WORDS})`),
   // "Not available for adoption", but not "No adoption fee".
   new RegExp(
-    `\\b(?:not|non?|never|cannot|can ?n? t)${BETWEEN} ?(?:adop(?!\\w* (?:fee|pending))|available|disponible)`,
+    `\\b(?:not|non?|never|cannot|can ?n? t)${BETWEEN} ?(?:adop(?!\\w* (?:fee|pending))|avail(?:able)?\\b|disponible|rehoming(?! fee))`,
   ),
+  /\b(?:available|adoptable|ready|disponible) (?:for adoption )?(?:after|once|when|tras|despues)\b(?! \d)/,
   /\bdo(?: ?n ?t| not) (?:adopt|publi|show|list|post|advertise|rehome)|\bno (?:publicar|mostrar)/,
 ]
 /** "Bite history: none known" */
@@ -240,7 +241,7 @@ export const NOT_OFFERED = 'not for adoption'
 
 /** A longer value is not shown after the status. Its sentences are read one by one. */
 const MAX_SHOWN = 40
-const SENTENCE_END = /[.;!?\n\r|]+/
+const SENTENCE_END = /[.,;!?\n\r|]+/
 /** Reads the sentences in this many characters of a text. */
 const MAX_NOTE = 10_000
 /** Reads up to this many values of an animal. */

@@ -133,15 +133,40 @@ test('a partner that is named next to "bonded pair" is joined', async (t) => {
     'Bonded pair (Ben)',
     'must go with her brother Ben',
     'BONDED PAIR WITH BEN',
+    'Sister of Ben, they are inseparable',
+    'Hermana de Ben, inseparables',
+    'Va con Ben, no se separan',
     'Bonded pair #4',
   ]
   for (const [index, note] of notes.entries()) {
     const mark = note.includes('#') ? note : ''
-    const file = `Name,Species,Status,Notes\nAda,Dog,Available,${note}\nBen,Dog,Available,${mark}\n`
+    const file = `Name,Species,Status,Notes\nAda,Dog,Available,"${note}"\nBen,Dog,Available,${mark}\n`
     const { animals, lostBonds } = await read(file, 'csv', { ...OPTIONS, source: String(index) })
     assert.deepEqual(partnersIn(animals.slice(-2)), { Ada: 'Ben available', Ben: 'Ada available' }, note)
     assert.equal(lostBonds, undefined)
   }
+})
+
+test('a yes is no second partner of an animal whose partner is named by either of them', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rows = [
+    'Ada,Cat,Available,Yes,Ben',
+    'Ben,Cat,Available,Yes,',
+    'Cleo,Cat,Available,Yes,',
+    'Dot,Cat,Available,No,',
+  ]
+  const file = ['Name,Species,Status,Bonded?,Bonded with', ...rows].join('\n')
+  const { animals, lostBonds } = await read(file, 'csv', OPTIONS)
+  const right = { Ada: 'Ben available', Ben: 'Ada available', Cleo: 'unlisted', Dot: 'available' }
+  assert.deepEqual([partnersIn(animals), lostBonds], [right, 1])
+})
+
+test('a row for both animals of a pair is published', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const names = ['Salt & Pepper', 'Salt and Pepper', 'Sal y Pimienta', 'Salt/Pepper (bonded pair)']
+  const rows = names.map((name) => `${name},Cat,Available,Bonded pair`)
+  const { animals } = await read(['Name,Species,Status,Notes', ...rows].join('\n'), 'csv', OPTIONS)
+  assert.deepEqual(new Set(animals.map(({ status }) => status)), new Set(['available']))
 })
 
 test('two animals whose partners have no name are not joined with each other', async (t) => {

@@ -70,7 +70,21 @@ Acogida con opción a adopción
 Foto pendiente. Preadoptado
 Reserva de la familia Gil
 Reservado para traslado
-Se lo queda su casa de acogida`
+Se lo queda su casa de acogida
+Reservada familia López
+Se fue de prueba el sábado
+Reserved Smith family
+Foster keeping
+Has a home, just waiting on the vet check
+Home check passed for Mrs Hill - going Saturday
+Rehomed 12/11 to the Browns
+Back with owner
+Owner found
+Propietario localizado
+Se lo llevan el domingo
+Cedida a otra protectora
+En casa de acogida definitiva
+Sanctuary resident`
 
 const FREE = `Loves to be held
 Likes being held for hours
@@ -137,6 +151,14 @@ Note to adopters: he needs time
 Approved application required
 Transferred to foster on 5/3
 Loves to hold hands
+Returned from foster to adopt
+Foster keeping him until he is adopted
+Reservado, pero cariñoso
+Not to be rehomed with cats
+Owner found him on the street
+Going on three years old
+Se lleva bien con todos
+Has a home check list
 Transferred from the county shelter
 Transferred to us from LA
 Picked up as a stray on Main Street
@@ -217,6 +239,13 @@ test('a hold in one of several sentences keeps an animal unpublished', async (t)
   const rows = [
     '"Sweet girl who knows her name. Bite quarantine until 12/5. Likes toys."',
     '"Came in with two others. Not available. Ask for Ann."',
+    '"Mordió a un voluntario, en observación 14 días, muy nervioso"',
+    '"Calm and sweet with cats and dogs, bit child in face 11/10"',
+    '"Sweet girl who loves everybody and every toy. euth scheduled 11/30"',
+    '"Sweet girl who loves everybody and every toy. Not for rehoming"',
+    '"Sweet girl who loves everybody and every toy. Bloqueada por sanidad"',
+    '"Sweet girl who loves everybody and every toy. Available after spay"',
+    '"not avail till spayed, sweet girl who loves everybody and every toy"',
     '"Owner deceased. Sweet girl who loves everybody and every toy."',
     '"Never bitten anyone. Sweet girl who loves everybody and every toy."',
   ]
@@ -224,7 +253,7 @@ test('a hold in one of several sentences keeps an animal unpublished', async (t)
   const { animals } = await read(file, 'csv', OPTIONS)
   assert.deepEqual(
     animals.map(({ status }) => status),
-    [undefined, undefined, 'available', 'available'],
+    [...Array(9).fill(undefined), 'available', 'available'],
   )
 })
 
@@ -243,12 +272,24 @@ test('a status in the name or at the start of the description keeps an animal un
     ['Dora', 'Reserved! A sweet girl', undefined],
     ['Emil', 'A sweet boy. ADOPTION PENDING', undefined],
     ['Gala (reservada)', '', undefined],
+    ['ADOPTED Ida', '', undefined],
+    ['Jo PENDING ADOPTION', '', undefined],
+    ['Lea', '*** ADOPTED BY THE LEES *** A sweet girl', undefined],
+    ['Mia', 'Mia has been adopted! Thank you all', undefined],
+    ['Nia', 'Nia has been adopted. She was returned after a week', 'available'],
+    ['Rip', '', 'available'],
+    ['ROCKY', 'CALM AND RESERVED WITH STRANGERS', 'available'],
     ['Danger', '', 'available'],
     ['Fred', 'Sweet. Reserved. Shy.', 'available'],
     ['Hope', 'Was adopted by a family that moved.', 'available'],
   ]
   const cells = rows.map(([name, description]) => `${name},Dog,Available,"${description}"`)
   const { animals } = await read(['Name,Species,Status,Description', ...cells].join('\n'), 'csv', OPTIONS)
+  const dead = await read('Name,Species,Status\nKim - RIP,Dog,Available\n', 'csv', OPTIONS)
+  assert.deepEqual(
+    dead.refused.map(({ reason }) => reason),
+    ['It has died.'],
+  )
   assert.deepEqual(
     animals.map(({ name, status }) => [name, status]),
     rows.map(([name, , status]) => [String(name).replace(/^\*/, ''), status]),

@@ -26,7 +26,7 @@ const FOSTER = 'foster(?:s|er|ers| family| home| mom| mum| dad| parents?)?'
 /** With one of these words before it, a statement is denied, a condition, or about another animal. */
 const OTHER_MEANING = anyOf(
   'not|no|never|cannot|t|(?:not|t) (?:on|under)(?: [a-z]+)?|without|non|sin|nunca|hope[sd]? to',
-  'wait(?:s|ing)? to|who|ever',
+  'wait(?:s|ing)? to|who|ever|from',
   '(?:can|could|may|might|should|must|to|cannot|only|if|when|once|puede|debe|pueden|deben)(?: only|' +
     ' not| ya)?(?: be| get| ser| have been)',
   '(?:previously|formerly|before|after|once|antes)(?: being| ser)?',
@@ -43,13 +43,14 @@ const PROMISES = anyOf(
     'when|his|her|its|their|treats))',
   `(?:${START}|\\b(?:is|now|currently|already) )reserved(?:${END}|(?=${WHEN}))`,
   'reservation (?:for|by|made|confirmed|placed)|on reserve|spoken for|promised to|claimed by',
-  'reservad[oa] (?:para|por|a nombre)',
+  'reservad[oa] (?:para|por|a nombre|(?:la )?familia)|reserved [a-z]+ family',
+  '(?:se fue|se va|esta|salio|sale) (?:de|a) prueba|adopcion a prueba',
   `(?:${START}|\\b(?:esta|queda|ya|ya esta) )(?:reservad|apartad)[oa](?:${END}|(?=${WHEN}))`,
   'apartad[oa] (?:para|por)|(?:tiene|con) reserva',
   'reserva (?:de(?! espacio)|para|por|hecha|confirmada|a nombre)',
   'senal (?:pagada|dada|entregada)|apalabrad[oa]|comprometid[oa] con|prometid[oa] a',
   // Adopted
-  'adopted (?:by|to)',
+  'adopted (?:by|to)(?! an? [a-z]+ (?:that|who|which))',
   '(?:has|have|is|got|getting|being|been|will be) adopted(?! (?:from|in|as|together|before|twice|' +
     'once|with|out of))',
   `was adopted ${anyOf('today', 'yesterday', 'this', 'last (?:night|week)')}`,
@@ -66,13 +67,16 @@ const PROMISES = anyOf(
     `family))(?=${WHEN}| with (?:the|his|her|their|its) )`,
   `found (?:an?|his|her|its|their|the) ${NEW}*(?:home|family|adopter)`,
   `(?:has|have|got) (?:an?|his|her|its|their) ${NEW}+(?:home|family|owner)`,
+  'has an? home(?= [.,]| lined| waiting)|home ?check (?:passed|approved|booked)',
+  `(?:going|leaving) (?:(?:on|this|next) )*(?:mon|tues|wednes|thurs|fri|satur|sun)day`,
+  `${START}(?:re ?)?homed(?:${END}|(?=${WHEN}| to| with))`,
   'on trial with|trial adoption|adoption trial',
   'foster to adopt(?! (?:option|available|home|needed|wanted|possible|considered|ok|only|welcome))',
   '\\bfta\\b',
   `${FOSTER} (?:(?:is|are|will|be|wants? to|going to|plans? to|decided to|has) )*(?:adopt|adopting)\\b`,
   `${FOSTER} (?:is |are |has )*(?:wants?|going|plans?|decided) to keep` +
     '(?! (?:(?:him|her|it) )?(?:until|till|for))',
-  'foster fail(?:ed|ure|ing|s)?',
+  `foster fail(?:ed|ure|ing|s)?|${FOSTER} keeping(?! (?:(?:him|her|it) )?(?:until|till|for|while))`,
   'deposit (?:(?:has been|is|was) )?(?:paid|received|taken|placed|down|made)',
   '(?:paid|left|placed) (?:a |the )?deposit|contract signed',
   'signed (?:the |an |a )?(?:adoption )?(?:contract|papers|agreement)',
@@ -96,7 +100,12 @@ const PROMISES = anyOf(
   '(?:tagged|pulled|committed|accepted|saved) (?:for|by|to) (?:[a-z]+ ){0,4}(?:transfer|transport|rescue)',
   'transferr(?:ed|ing) (?:to|out)(?! (?:us|our|this|the shelter|foster|the adoption|adoption|' +
     'kennel|room|run|cage)\\b)',
-  'transfer (?:pending|scheduled|confirmed)|traslado (?:a|previsto|pendiente)',
+  'transfer (?:pending|scheduled|confirmed)|traslado (?:a|previsto|pendiente)|cedid[oa] a',
+  // With the owner, or for ever where it is
+  '(?:back|home|reunited) (?:with|to) (?:(?:his|her|its|their|the) )?owners?',
+  'owner (?:(?:has been|was) )?(?:located|found)(?= [.,])',
+  '(?:propietari[oa]|duen[oa]) (?:localizad|encontrad)[oa]|se l[oa]s? llevan?(?! (?:bien|mal))',
+  'acogida (?:definitiva|permanente)|(?:sanctuary|permanent) resident',
 )
 
 /** Statements that end such a promise. */
@@ -142,26 +151,36 @@ export function findPromise(text: string): string | undefined {
 /** Longer parts of a text are not statuses. */
 const MAX_STATUS = 40
 
-/** Finds a status in a name: "Rex - ADOPTED". */
-export const findStatusInName = (name: string): string | undefined => findStatus(name, () => true)
-
-/**
- * Finds a status in a description, as its first sentence or in capital letters. Elsewhere, "Reserved" may
- * describe the character.
- */
-export const findStatusInText = (text: string): string | undefined =>
-  findStatus(text, (part, index) => index === 0 || part === part.toUpperCase())
-
-function findStatus(text: string, isPlain: (part: string, index: number) => boolean): string | undefined {
-  const parts = text
+const partsOf = (text: string): string[] =>
+  text
     .slice(0, MAX_TEXT)
     .split(/[.;!?\n\r|()[\]*•]+|\s[-–—]+\s/)
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  return parts.find(
-    (part, index) =>
-      part.length <= MAX_STATUS &&
-      isPlain(part, index) &&
-      ['pending', 'sold'].includes(readStatus(part) ?? ''),
-  )
+
+const isStatus = (text: string, meanings: (string | undefined)[]): boolean =>
+  text.length <= MAX_STATUS && meanings.includes(readStatus(text))
+
+/** Capital letters at the beginning or end of a name: "ADOPTED Rex". */
+const CAPITALS = /^(?:\p{Lu}{3,} )+(?=\p{Lu}\p{Ll})|(?<=\p{Ll} )(?:\p{Lu}{3,} ?)+$/gu
+
+/** Finds a status in a name: "Rex - ADOPTED". A name alone, such as Rip, is not a status. */
+export function findStatusInName(name: string): string | undefined {
+  const parts = partsOf(name)
+  if (parts.length === 1 && isStatus(name, ['pending', 'sold'])) return name
+  const others = [...(parts.length > 1 ? parts : []), ...parts.flatMap((part) => part.match(CAPITALS) ?? [])]
+  return others.find((part) => isStatus(part.trim(), ['pending', 'sold', 'died']))?.trim()
+}
+
+/**
+ * Finds a status in a description, in its first sentence or in capital letters. Elsewhere, "Reserved" may
+ * describe the character, and "adopted" the past.
+ */
+export function findStatusInText(text: string): string | undefined {
+  const plain = partsOf(text).filter((part, index) => index === 0 || part === part.toUpperCase())
+  const status = plain.find((part) => isStatus(part, ['pending', 'sold']))
+  if (status !== undefined) return status
+  const promise = plain.map(findPromise).find((found) => found !== undefined)
+  // "She has been adopted. She was returned."
+  return promise !== undefined && findPromise(text) !== undefined ? promise : undefined
 }
