@@ -84,7 +84,19 @@ Propietario localizado
 Se lo llevan el domingo
 Cedida a otra protectora
 En casa de acogida definitiva
-Sanctuary resident`
+Sanctuary resident
+Vet hold - dental 12/3
+Hold a week
+Owner hold
+Owner requested hold until 12/5
+Mother and litter hold
+Siblings on court hold
+Hold the adoption
+We will hold her for Jane
+Please hold until Friday
+Promised to hold for the Lees
+Adult hold
+Reserve placed by M Green`
 
 const FREE = `Loves to be held
 Likes being held for hours
@@ -154,6 +166,12 @@ Loves to hold hands
 Returned from foster to adopt
 Foster keeping him until he is adopted
 Reservado, pero cariñoso
+Reserved for experienced homes
+Can hold until morning
+Able to hold for 8 hours
+Please hold for more information
+Reserved for an active family
+Adopters: please read
 Not to be rehomed with cats
 Owner found him on the street
 Going on three years old

@@ -23,10 +23,12 @@ const NEW = '(?:(?:new|forever|adoptive|permanent|perfect|loving|approved|own|nu
 
 const FOSTER = 'foster(?:s|er|ers| family| home| mom| mum| dad| parents?)?'
 
+const DENIED = 'not|no|never|cannot|t|(?:not|t) (?:on|under)(?: [a-z]+)?|without|non|sin|nunca|from'
+
 /** With one of these words before it, a statement is denied, a condition, or about another animal. */
 const OTHER_MEANING = anyOf(
-  'not|no|never|cannot|t|(?:not|t) (?:on|under)(?: [a-z]+)?|without|non|sin|nunca|hope[sd]? to',
-  'wait(?:s|ing)? to|who|ever|from',
+  DENIED,
+  'hope[sd]? to|wait(?:s|ing)? to|who|ever',
   '(?:can|could|may|might|should|must|to|cannot|only|if|when|once|puede|debe|pueden|deben)(?: only|' +
     ' not| ya)?(?: be| get| ser| have been)',
   '(?:previously|formerly|before|after|once|antes)(?: being| ser)?',
@@ -35,12 +37,11 @@ const OTHER_MEANING = anyOf(
     'hermanos?|hermanas?|madre|padre|companer[oa]s?|duen[oa])(?: (?!and |y |but |pero )[a-z]+){0,3}',
   '(?:looking for|seeking|needs?|requires?|busca|necesita)(?: an?| un| una)?',
 )
-const SAID = `(?<!\\b${OTHER_MEANING} )\\b`
 
 const PROMISES = anyOf(
   // Reserved
-  'reserved (?:for|by|to)(?! (?:nature|temperament|people|those|strangers|special|adults|the first|' +
-    'when|his|her|its|their|treats))',
+  'reserv(?:ed|e placed) (?:for|by|to)(?! (?:an? )?(?:experienced|active|quiet|adult|home|families|nature|' +
+    'temperament|people|those|strangers|special|adults|the first|when|his|her|its|their|treats))',
   `(?:${START}|\\b(?:is|now|currently|already) )reserved(?:${END}|(?=${WHEN}))`,
   'reservation (?:for|by|made|confirmed|placed)|on reserve|spoken for|promised to|claimed by',
   'reservad[oa] (?:para|por|a nombre|(?:la )?familia)|reserved [a-z]+ family',
@@ -58,7 +59,7 @@ const PROMISES = anyOf(
   'adopters? (?:(?:has been|have been|is|are|was) )?(?:found|approved|picking|coming|confirmed|' +
     'lined up|chosen|selected|identified|waiting|collecting)',
   'adopters? (?:(?:will|to|can|going to) )+(?:pick|collect|come|take)|has (?:an )?adopters?',
-  `${START}(?:new )?(?:adopter|owner|adoptante)s? :`,
+  `${START}(?:new )?(?:adopter|owner|adoptante) :`,
   'adoption (?:(?:is|was) )?(?:pending|in progress|in process|confirmed|scheduled|finali[sz]ed|completed?)',
   'pending adoption',
   '(?:app|apps|application) (?:(?:is|was|has been) )?(?:approved|accepted|pending)',
@@ -92,20 +93,25 @@ const PROMISES = anyOf(
   '(?:lo|la) (?:recogen|recogeran|recoge|recogera)\\b|vienen a (?:por|buscar|recoger)',
   'contrato firmado|acogida (?:con (?:opcion a|opcion de|fines de|vistas a)|previa a) (?:la )?adopcion',
   '(?:(?:lo|la) adopta|se (?:lo|la) queda)n?',
-  // On hold, or going to another shelter
-  '(?<!(?:can|can t|will|could|would|to|help|please|not|t) )(?!house|thres|strong|foot|with)[a-z]*hold' +
-    '(?! (?:his|her|its|their|him|it|an?|still|hands?|paws?|on to|onto|the)\\b)',
+  // With the owner, or for ever where it is
+  '(?:back|home|reunited) (?:with|to) (?:(?:his|her|its|their|the) )?owners?',
+  'owner (?:(?:has been|was) )?(?:located|found)(?= [.,])',
+  '(?:propietari[oa]|duen[oa]) (?:localizad|encontrad)[oa]|se l[oa]s? llevan?(?! (?:bien|mal))',
+  'acogida (?:definitiva|permanente)|(?:sanctuary|permanent) resident',
+)
+
+/** Holds and transfers. They also count next to words about an owner or other animals. */
+const HOLDS = anyOf(
+  '(?<!\\b(?:can|can t|will|could|would|to|help|please|not|t) )(?!house|thres|strong|foot|with)[a-z]*hold' +
+    '(?! (?:his|her|its|their|still|hands?|paws?|on to|onto)\\b)',
+  '(?<!\\b(?:can|can t|not|t) )hold (?:(?:him|her|it|them) )?(?:until|till|thru|through|for' +
+    '(?! (?:treats|hours|long|nails?|pictures|photos|more|up to|a (?:long|few|while)|\\d)))',
   '(?<!(?:love|like|enjoy|hate|tolerate|dislike|prefer|want)s?(?: [a-z]+){0,3} )' +
     'held (?:for|as|by|until|till)',
   '(?:tagged|pulled|committed|accepted|saved) (?:for|by|to) (?:[a-z]+ ){0,4}(?:transfer|transport|rescue)',
   'transferr(?:ed|ing) (?:to|out)(?! (?:us|our|this|the shelter|foster|the adoption|adoption|' +
     'kennel|room|run|cage)\\b)',
   'transfer (?:pending|scheduled|confirmed)|traslado (?:a|previsto|pendiente)|cedid[oa] a',
-  // With the owner, or for ever where it is
-  '(?:back|home|reunited) (?:with|to) (?:(?:his|her|its|their|the) )?owners?',
-  'owner (?:(?:has been|was) )?(?:located|found)(?= [.,])',
-  '(?:propietari[oa]|duen[oa]) (?:localizad|encontrad)[oa]|se l[oa]s? llevan?(?! (?:bien|mal))',
-  'acogida (?:definitiva|permanente)|(?:sanctuary|permanent) resident',
 )
 
 /** Statements that end such a promise. */
@@ -125,7 +131,11 @@ const ENDED = anyOf(
   'adopcion fallida|ya no|se echo atras|se echaron atras|devuelt[oa](?! a su due)|de nuevo disponible',
   'disponible (?:de nuevo|otra vez)',
 )
-const STATEMENTS = new RegExp(`\\b(?<ended>${ENDED})\\b|${SAID}(?<promise>${PROMISES})(?![a-z])`, 'g')
+const STATEMENTS = new RegExp(
+  `\\b(?<ended>${ENDED})\\b|` +
+    `(?<promise>(?:(?<!\\b${OTHER_MEANING} )\\b${PROMISES}|(?<!\\b(?:${DENIED}) )\\b${HOLDS})(?![a-z]))`,
+  'g',
+)
 
 /** In lower case without accents. Each sentence ends in a period with spaces around it. */
 function plainOf(text: string): string {
