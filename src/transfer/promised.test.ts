@@ -87,6 +87,9 @@ En casa de acogida definitiva
 Sanctuary resident
 Vet hold - dental 12/3
 Hold a week
+Moved to hold
+To be adopted by the Lees on Friday
+To be adopted by her foster
 Owner hold
 Owner requested hold until 12/5
 Mother and litter hold
@@ -167,6 +170,8 @@ Returned from foster to adopt
 Foster keeping him until he is adopted
 Reservado, pero cariñoso
 Reserved for experienced homes
+To be adopted by the same family as her brother
+To be adopted by a quiet family
 Can hold until morning
 Able to hold for 8 hours
 Please hold for more information

@@ -100,8 +100,10 @@ const PROMISES = anyOf(
   'acogida (?:definitiva|permanente)|(?:sanctuary|permanent) resident',
 )
 
-/** Holds and transfers. They also count next to words about an owner or other animals. */
+/** Statements that also count next to words about an owner or other animals. */
 const HOLDS = anyOf(
+  '(?:moved|placed|put|changed|back) (?:on|to|in|into) hold',
+  'to be adopted by (?:the|his|her|their|our|one of|mr|mrs|ms|dr)(?! (?:same|right|first|perfect))',
   '(?<!\\b(?:can|can t|will|could|would|to|help|please|not|t) )(?!house|thres|strong|foot|with)[a-z]*hold' +
     '(?! (?:his|her|its|their|still|hands?|paws?|on to|onto)\\b)',
   '(?<!\\b(?:can|can t|not|t) )hold (?:(?:him|her|it|them) )?(?:until|till|thru|through|for' +
