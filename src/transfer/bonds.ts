@@ -197,10 +197,11 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
     const naming = animals.naming(keys)
     const petIds = await findPetIds(animals, keys, context)
     if (petIds.size === 0) continue
-    // A partner without a name may be one of the others.
-    const isPartner = (key: string): boolean =>
-      petIds.has(key) || animals.isMark(key) || (petIds.size > 1 && key.startsWith(UNNAMED))
-    const missing = keys.filter((key) => !isPartner(key))
+    const absent = keys.filter((key) => !petIds.has(key) && !animals.isMark(key))
+    const named = absent.filter((key) => !key.startsWith(UNNAMED))
+    // A partner without a name may be another animal of the file, or a partner in the store.
+    const isComplete = petIds.size > 1 || named.length === absent.length || (await areBonded(petIds, context))
+    const missing = isComplete ? named : absent
     try {
       if (!context.dryRun && naming.length > 0) await saveBond([...petIds.values()], context)
       if (missing.length > 0) throw lackingBond(missing, missing.some(animals.isAmbiguous))
@@ -215,6 +216,12 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
     }
   }
   return lost
+}
+
+/** Whether all animals have a bond in the store, which staff may have completed. */
+async function areBonded(petIds: ReadonlyMap<string, number>, { db }: BondContext): Promise<boolean> {
+  const stored = await pets.findMany(db, [...petIds.values()])
+  return stored.every(({ bondedWith = [] }) => bondedWith.length > 0)
 }
 
 function lackingBond(missing: string[], isAmbiguous: boolean): RefusalError {

@@ -161,6 +161,17 @@ test('a yes is no second partner of an animal whose partner is named by either o
   assert.deepEqual([partnersIn(animals), lostBonds], [right, 1])
 })
 
+test('an animal that is bonded here already needs no name of its partner in a later file', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const file = (note: string) =>
+    `id,Name,Species,Status,Notes\n1,Ada,Dog,Available,${note}\n2,Ben,Dog,Available,\n`
+  const right = { Ada: 'Ben available', Ben: 'Ada available' }
+  for (const note of ['Bonded with Ben', 'Bonded pair', 'Bonded pair']) {
+    const { animals, lostBonds } = await read(file(note), 'csv', { guessesColumns: true })
+    assert.deepEqual([partnersIn(animals), lostBonds], [right, undefined], note)
+  }
+})
+
 test('a row for both animals of a pair is published', async (t) => {
   const read = await openForFiles(t, 'own')
   const names = ['Salt & Pepper', 'Salt and Pepper', 'Sal y Pimienta', 'Salt/Pepper (bonded pair)']
