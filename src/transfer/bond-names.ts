@@ -114,17 +114,11 @@ export function splitBond(text: string): string[] {
 const SEVERAL = /\p{L}(?: ?[&+/] ?| (?:and|y|e) )\p{L}/u
 
 /** The partners in texts: names after "Bonded with" and the like, or a partner without a name. */
-export function findBond(values: Record<string, unknown>): string[] | undefined {
-  const texts = Object.values(values).flatMap(textsIn).slice(0, MAX_VALUES)
-  const sentences = texts.flatMap((text) =>
-    text
-      .slice(0, MAX_NOTE)
-      .split(/[.;!?\n]+/)
-      .slice(0, MAX_VALUES),
-  )
+export function findBond(values: readonly unknown[], name?: unknown): string[] | undefined {
+  const sentences = values.flatMap(textsIn).slice(0, MAX_VALUES).flatMap(sentencesIn)
   const names = sentences.flatMap(namesIn)
   if (names.length > 0) return [...new Set(names)].slice(0, MAX_BONDED_PETS)
-  if (SEVERAL.test(textOf(values.name).slice(0, MAX_LENGTH))) return undefined
+  if (SEVERAL.test(textOf(name).slice(0, MAX_LENGTH))) return undefined
   const bonded = sentences.find((text) => BONDED.test(plainOf(text.slice(0, MAX_LENGTH))))
   if (bonded === undefined) return undefined
   const mark = MARK.exec(bonded.slice(0, MAX_LENGTH))?.[1]
@@ -135,6 +129,13 @@ const textsIn = (value: unknown): string[] => {
   if (!Array.isArray(value) && !isObject(value)) return [textOf(value)]
   return Object.values(value).map(textOf)
 }
+
+const sentencesIn = (text: string): string[] =>
+  text
+    .slice(0, MAX_NOTE)
+    .split(/[.;!?\n]+/)
+    .slice(0, MAX_VALUES)
+    .flatMap((sentence) => (sentence.length > MAX_LENGTH ? sentence.split(',') : sentence))
 
 /** Names begin with a capital letter or a figure. */
 function namesIn(text: string): string[] {

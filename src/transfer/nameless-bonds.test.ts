@@ -215,5 +215,17 @@ test('attributes of Shelterluv, and notes and descriptions of other programs, ca
     descriptionText: 'She is in a bonded pair.',
   }
   const other = await groups(JSON.stringify(cat), 'ndjson')
+  const noted = await groups(
+    JSON.stringify({ ...cat, id: 2, descriptionText: '', hold_notes: 'bonded pair' }),
+    'ndjson',
+  )
+  assert.equal(noted.lostBonds, 1)
+  const long = `${'Ada is sweet and kind, '.repeat(20)} and she is in a bonded pair`
+  assert.equal(
+    (await groups(JSON.stringify({ ...cat, id: 3, descriptionText: long }), 'ndjson')).lostBonds,
+    1,
+  )
+  const memo = { ...ada, ID: 2, notes: 'Bonded pair', Name: 'Eve' }
+  assert.equal((await luv(JSON.stringify({ animals: [memo] }), 'json')).lostBonds, 1)
   assert.deepEqual([other.animals[0].status, other.lostBonds], [undefined, 1])
 })

@@ -43,7 +43,9 @@ export function readAnimal(
   // `null` is not valid, and refused.
   const status = statusWord ?? animal.status
   if (animal.bondedWith === undefined)
-    animal.bondedWith = findBond(mapping.isExact ? others : { ...others, status, ...textsOf(animal) })
+    animal.bondedWith = mapping.isExact
+      ? findBond(Object.values(others))
+      : findBond([...Object.values(others), status, ...textsOf(animal)], animal.name)
   if (animal.gone || animal.unlisted || (status !== undefined && typeof status !== 'string')) return animal
   const context = { own: mapping.statuses, now: locale.now }
   const word = withHolds(status, others, context, mapping.isExact ? {} : animal)
@@ -62,6 +64,6 @@ function readStatusWord(
 }
 
 /** The texts that may say that an animal is bonded. */
-function textsOf({ name, description, staff }: Animal): Fields {
-  return { name, description, notes: isObject(staff) ? staff.notes : undefined }
+function textsOf({ name, description, staff }: Animal): unknown[] {
+  return [name, description, isObject(staff) ? staff.notes : undefined]
 }
