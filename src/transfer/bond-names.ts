@@ -1,7 +1,7 @@
 import { MAX_BONDED_PETS } from '../pets/fields.ts'
 import { splitCell } from './report.ts'
 import { isObject, textOf } from './source-row.ts'
-import { FLAGS, withoutMarks } from './word-lists.ts'
+import { cutTexts, FLAGS, withoutMarks } from './word-lists.ts'
 
 // Reads which animals a text names as partners: "Luna & Max", "Bonded with Luna", "her brother Max (A12)". A
 // text may also say that an animal has a partner, but not its name: "bonded pair".
@@ -115,7 +115,7 @@ const SEVERAL = /\p{L}(?: ?[&+/] ?| (?:and|y|e) )\p{L}/u
 
 /** The partners in texts: names after "Bonded with" and the like, or a partner without a name. */
 export function findBond(values: readonly unknown[], name?: unknown): string[] | undefined {
-  const sentences = values.flatMap(textsIn).slice(0, MAX_VALUES).flatMap(sentencesIn)
+  const sentences = cutTexts(values.flatMap(textsIn).slice(0, MAX_VALUES)).flatMap(sentencesIn)
   const names = sentences.flatMap(namesIn)
   if (names.length > 0) return [...new Set(names)].slice(0, MAX_BONDED_PETS)
   if (SEVERAL.test(textOf(name).slice(0, MAX_LENGTH))) return undefined

@@ -3,7 +3,7 @@ import { parseDate, parseRoughDate } from './dates.ts'
 import { findPromise, findStatusInName, findStatusInText } from './promised.ts'
 import { isObject, textOf } from './source-row.ts'
 import { foldStatus, readStatus, type StatusChoices, type StatusMeaning } from './statuses.ts'
-import { FLAGS, fold, isNothing } from './word-lists.ts'
+import { cutTexts, FLAGS, fold, isNothing } from './word-lists.ts'
 
 // Shelters record holds, deaths and departures in separate columns, in addition to the status. An animal with
 // such a value is not published, even if its status says available. Either the heading or the value says so.
@@ -268,12 +268,14 @@ export function withHolds(
 ): string | undefined {
   const meaning = own?.get(foldStatus(status ?? '')) ?? readStatus(status ?? '')
   if (status === '' || meaning === 'sold' || meaning === 'died') return status
-  const values = Object.entries(fields).flatMap(([heading, value]) => textsIn(heading, value))
-  const holds = values.slice(0, MAX_VALUES).flatMap(([heading, text]) => {
+  const all = Object.entries(fields).flatMap(([heading, value]) => textsIn(heading, value))
+  const values = all.slice(0, MAX_VALUES)
+  const cut = cutTexts(values.map(([, text]) => text))
+  const holds = values.flatMap(([heading, text], index) => {
     const column = meaningOf(heading)
     if (isNothing(text) || text === status) return []
     if (!isHeldBy(column, text, now))
-      return statementIn(column, text, meaning).map((said) => `${heading}: ${said}`)
+      return statementIn(column, cut[index] ?? '', meaning).map((said) => `${heading}: ${said}`)
     const isAboutOffer = column.isOffer || column.isShown
     if (isAboutOffer && dateOf(text) !== undefined) return `${heading}: not now`
     // Leaves out dates and numbers, because each of them would make a different status, and names of people.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openForFiles } from '../testing/import-text.ts'
+import { withHolds } from './hold-columns.ts'
 import { findPromise } from './promised.ts'
 
 // Notes often know more than the status column: that an animal is reserved, adopted or on hold.
@@ -223,6 +224,19 @@ test('the last statement of a note counts', () => {
 test('a very long note takes no time', () => {
   for (const part of ['hold for ', 'reserved ', 'to be ', 'adopted by ', 'her brother and ', 'on '])
     findPromise(part.repeat(200_000))
+})
+
+test('many long notes are read up to 100,000 characters, and every short note is read', () => {
+  const long = (end: string): string => `${'She is calm and kind. '.repeat(450)}${end}`
+  const notes = Array.from({ length: 20 }, (_, index) => [
+    `Notes ${index}`,
+    long(index < 19 ? '' : 'Adopted by Lee.'),
+  ])
+  const statusWith = (others: object) =>
+    withHolds('Available', { ...Object.fromEntries(notes), ...others }, { own: undefined, now: 0 })
+
+  assert.equal(statusWith({}), 'Available')
+  assert.equal(statusWith({ Remark: 'Reserved for Jane' }), 'Available, Remark: reserved for')
 })
 
 const OPTIONS = { idColumn: undefined, update: false, guessesColumns: true, again: true }

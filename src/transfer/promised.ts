@@ -162,13 +162,16 @@ export function findPromise(text: string): string | undefined {
 
 /** Longer parts of a text are not statuses. */
 const MAX_STATUS = 40
+/** Reads this many parts of a text. */
+const MAX_PARTS = 100
 
 const partsOf = (text: string): string[] =>
   text
     .slice(0, MAX_TEXT)
     .split(/[.;!?\n\r|()[\]*•]+|\s[-–—]+\s/)
     .map((part) => part.trim())
-    .filter((part) => part !== '')
+    .filter((part) => /\p{L}/u.test(part))
+    .slice(0, MAX_PARTS)
 
 const isStatus = (text: string, meanings: (string | undefined)[]): boolean =>
   text.length <= MAX_STATUS && meanings.includes(readStatus(text))

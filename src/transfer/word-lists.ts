@@ -274,3 +274,19 @@ export function parseWeight(text: string, unit: number): number | undefined {
   const plain = grams === KILOGRAM_GRAMS ? figures.replace(/^(\d{1,3}),(\d{3})$/, '$1.$2') : figures
   return parseNumber(plain, grams)
 }
+
+/** The long texts of an animal are read up to this many characters in total, because other requests wait. */
+const MAX_READ = 100_000
+/** A text of up to this length is always read. */
+const SHORT_LENGTH = 40
+
+/** Cuts the long texts of an animal, which limits how long it takes to read them. */
+export function cutTexts(texts: string[]): string[] {
+  let left = MAX_READ
+  return texts.map((text) => {
+    if (text.length <= SHORT_LENGTH) return text
+    const cut = text.slice(0, left)
+    left -= cut.length
+    return cut
+  })
+}
