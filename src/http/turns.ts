@@ -92,8 +92,8 @@ function sendAll(): void {
 }
 
 /**
- * `onSend` hook, which must follow all hooks that change the response. Errors are sent immediately. The rest of a refused request may still
- * be arriving, and must not be read as the next request.
+ * `onSend` hook, which must follow all hooks that change the response. Errors are sent immediately. The rest
+ * of a refused request may still be arriving, and must not be read as the next request.
  */
 export function sendAtEndOfTurn(
   _request: FastifyRequest,
