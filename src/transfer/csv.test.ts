@@ -15,7 +15,7 @@ async function recordsOf(text: string, size = 5, separator = ',') {
   return records
 }
 
-test('quotes mean the same as in spreadsheet programs', async () => {
+test('quotes in a cell are read; a line is refused if it is unknown where a cell ends', async () => {
   for (const [text, ...records] of [
     // Quotes in a cell without quotes around it.
     ['Rex,the "best" dog,x', ['Rex', 'the "best" dog', 'x']],
@@ -50,7 +50,7 @@ test('each record has the number of its first line', async () => {
   )
 })
 
-test('a line with quotes in its cells is imported; with too many cells, its quotes are reported', async (t) => {
+test('a line with quotes in its cells is imported, and refused if the quotes leave it with too many cells', async (t) => {
   const read = await openForFiles(t, 'own')
   const rows = [
     'Rex,Dog,the "best" dog',

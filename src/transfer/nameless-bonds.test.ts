@@ -147,7 +147,7 @@ test('a partner that is named next to "bonded pair" is joined', async (t) => {
   }
 })
 
-test('a yes is no second partner of an animal whose partner is named by either of them', async (t) => {
+test('a yes in the column of bonds adds no second partner if one of the animals names the other', async (t) => {
   const read = await openForFiles(t, 'own')
   const rows = [
     'Ada,Cat,Available,Yes,Ben',
