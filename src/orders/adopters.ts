@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { pagesById } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { createEmailMatcher, isSameEmail } from '../http/text.ts'
+import { TIME_NOT_KNOWN } from './known-time.ts'
 import type { Order } from './schema.ts'
 import { ORDER_COLUMNS, toOrder } from './store.ts'
 
@@ -55,8 +56,15 @@ export async function eraseAdopters(db: Db, closedBefore: number): Promise<boole
  * @param ofAnimals true if erased bytes may also be in the tables of animals
  */
 export async function markScrubDue(db: Db, ofAnimals = false): Promise<void> {
-  const due = { scrub_due: sql<number>`scrub_due + 1`, ...(ofAnimals && { animals_scrub_due: 1 }) }
-  await db.updateTable('known_time').set(due).execute()
+  const due = {
+    scrub_due: sql<number>`known_time.scrub_due + 1`,
+    ...(ofAnimals && { animals_scrub_due: 1 }),
+  }
+  await db
+    .insertInto('known_time')
+    .values({ ...TIME_NOT_KNOWN, scrub_due: 1, animals_scrub_due: ofAnimals ? 1 : 0 })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(due))
+    .execute()
 }
 
 /** @returns the number of erasures whose bytes may still be in the store's files */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../db/change.ts'
 import { doJobs } from '../testing/jobs.ts'
 import { type Options, startApp, type TestApp } from '../testing/start-app.ts'
+import { countUnscrubbed } from './adopters.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -38,6 +40,19 @@ async function adopterIn(app: TestApp): Promise<unknown> {
 
 const countWarnings = ({ log }: TestApp): number =>
   log.filter((line) => /the store has counted to/.test(line)).length
+
+test('an erasure before the clock was read for the first time is recorded, and the known time begins with the clock', async (t) => {
+  const app = await startApp(t)
+  const { context } = app.service
+
+  const person = { email: 'ana@shelter.example', name: 'Ana', role: 'staff' } as const
+  await context.write(changes.inviteStaff, person, undefined, hash('sha256', 'link'), app.clock.now)
+  await context.write(changes.removeStaff, 1, undefined, app.clock.now)
+
+  assert.equal(await countUnscrubbed(context.db), 1)
+  assert.equal(await context.knownTime(), app.clock.now)
+  assert.equal(await countUnscrubbed(context.db), 1)
+})
 
 test('the clock jumps ahead 91 days: one warning is logged, and adopters are erased only after 91 days have passed', async (t) => {
   const { app, pass } = await startWithOrder(t)

@@ -52,14 +52,20 @@ export async function advance(
   return next.at
 }
 
+/** The row of a store in which an erasure was recorded before the clock was read for the first time. */
+export const TIME_NOT_KNOWN = { name: 'known', at: 0, credited_at: 0 } as const
+
 async function readKnownTime(db: Db, now: number): Promise<KnownTime> {
   const query = db.selectFrom('known_time').select(['at', 'credited_at'])
   const before = await query.executeTakeFirst()
-  if (before) return before
+  if (before && before.at !== TIME_NOT_KNOWN.at) return before
+  const first = { at: now, credited_at: now }
   await db
     .insertInto('known_time')
-    .values({ name: 'known', at: now, credited_at: now })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ name: 'known', ...first })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet(first).where('known_time.at', '=', TIME_NOT_KNOWN.at),
+    )
     .execute()
   return query.executeTakeFirstOrThrow()
 }
