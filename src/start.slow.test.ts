@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { openForCommand } from './db/open-database.ts'
 import { fileOf } from './db/store-url.ts'
+import { jobs } from './jobs.ts'
 import { assertError, send } from './testing/client.ts'
 import { freePort } from './testing/port.ts'
 import { runCli, spawnCli } from './testing/process.ts'
@@ -180,7 +181,7 @@ test('a shutdown during a long job waits for the current step only', async (t) =
     select ${'0'.repeat(55)} || (100000000 + number), ${'0'.repeat(64)}, 0 from due`.execute(db)
   const left = async () => (await db.selectFrom('idempotency').select('scope').execute()).length
 
-  const app = await startApp(t, { databaseUrl, now: clock.now })
+  const app = await startApp(t, { databaseUrl, now: clock.now, jobs })
   while ((await left()) === count) await new Promise(setImmediate)
   await app.stop()
 

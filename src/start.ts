@@ -14,6 +14,7 @@ import type { Face } from './http/face.ts'
 import { createRequestWrite } from './http/idempotency.ts'
 import { createPageCache } from './http/page-cache.ts'
 import { newToken } from './http/token.ts'
+import type { Jobs } from './jobs/job.ts'
 import { createRounds } from './jobs/runner.ts'
 import { jobs } from './jobs.ts'
 import { generateKey, hashKey } from './keys/key-format.ts'
@@ -60,6 +61,8 @@ interface Options {
    */
   steady?: () => number
   log?: DestinationStream
+  /** The jobs that this process runs regularly; all by default. */
+  jobs?: Jobs
   /** How often followed installations are read; every 2 seconds by default. */
   followMs?: number
   /** The number of this process among several on the same address. */
@@ -125,7 +128,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
       steady,
       cursorSecret: secret,
     }
-    const rounds = createRounds(context, jobs, { logger, loss, steady })
+    const rounds = createRounds(context, options.jobs ?? jobs, { logger, loss, steady })
     opened.defer(rounds.stop)
     const app = await buildServer(context, logger, options.faces)
     opened.defer(() => app.close())

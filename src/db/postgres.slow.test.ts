@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { changes } from '../changes.ts'
+import { jobs } from '../jobs.ts'
 import { insertKey } from '../keys/store.ts'
 import { findByHash } from '../keys/tokens.ts'
 import { createProxiedDatabase, startBehindProxy } from '../testing/behind-proxy.ts'
@@ -77,7 +78,7 @@ test('a start creates the first key before any job uses a connection', async (t)
     sent.push(bytes.toString('latin1'))
     return false
   }
-  await startApp(t, { databaseUrl: proxied })
+  await startApp(t, { databaseUrl: proxied, jobs })
   const first = (words: string): number => sent.findIndex((bytes) => bytes.includes(words))
   while (first('from "job"') < 0) await new Promise(setImmediate)
   const key = first('select "id" from "api_key" where "access" =')

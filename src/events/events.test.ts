@@ -4,19 +4,20 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findPerson } from '../applications/people.ts'
 import { changes } from '../db/change.ts'
+import { jobs } from '../jobs.ts'
 import { type Answer, assertError } from '../testing/client.ts'
 import { signIn } from '../testing/console.ts'
 import { doJobs } from '../testing/jobs.ts'
 import { JPEG, picture } from '../testing/pictures.ts'
 import { runCli } from '../testing/process.ts'
-import { makeKey, scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
+import { makeKey, type Options, scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import type { Event } from './schema.ts'
 
 const DAY_MS = 86_400_000
 const APPLICANT = { name: 'Ada Applicant', email: 'ada@example.org' }
 
-async function startWithTwo(t: TestContext) {
-  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' } })
+async function startWithTwo(t: TestContext, options: Options = {}) {
+  const app = await startApp(t, { key: { ...UNLIMITED, access: 'admin' }, ...options })
   for (const code of ['A1', 'B2']) await app.post('/v1/organizations', { name: code, code })
   const read = async (query = '', key = app.key): Promise<Event[]> =>
     (await app.get(`/v1/events${query}`, { authorization: `Bearer ${key}` })).body
@@ -237,7 +238,8 @@ test('GET /v1/events shows a reader each event of 8 simultaneous writers once, i
 })
 
 test('an import, a job, the console and commands leave events like the API', async (t) => {
-  const app = await startWithTwo(t)
+  // The command that erases waits for a job of the service.
+  const app = await startWithTwo(t, { jobs })
   await app.post('/v1/pets', { name: 'Mia', categoryId: 1, birthDate: '2025-12-05' })
   const next = nextOf((await app.get('/v1/events?after=latest')).headers)
   const file = join(scratchFolder(t), 'pets.csv')

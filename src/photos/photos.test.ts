@@ -264,14 +264,9 @@ test('orphaned-photo-files removes files without a photo after a day, and no oth
   const { store } = app.service.context.photos
   await add(app, await picture())
   const orphan = fileName('a'.repeat(32), 'full')
-  const left = await newWorkFile(store)
-  for (const file of [left, await newWorkFile(store)]) writeFileSync(file, 'half')
-  await store.put(
-    orphan,
-    (await readdir(store.workFolder))
-      .map((name) => join(store.workFolder, name))
-      .find((name) => name !== left) ?? '',
-  )
+  const [left, moved] = [await newWorkFile(store), await newWorkFile(store)]
+  for (const file of [left, moved]) writeFileSync(file, 'half')
+  await store.put(orphan, moved)
   const files = filesIn(app).length
 
   const runNextDay = (): Promise<void> => {
@@ -288,7 +283,10 @@ test('orphaned-photo-files removes files without a photo after a day, and no oth
 
   assert.equal(filesIn(app).length, files - 1)
   assert.equal(await store.size(orphan), undefined)
-  assert.deepEqual(await readdir(store.workFolder), [basename(left)], 'the job leaves the work folder alone')
+  assert.ok(
+    (await readdir(store.workFolder)).includes(basename(left)),
+    'the job leaves the work folder alone',
+  )
 })
 
 test('CONNECT after a photo download on the same connection gets 405 after the complete photo', {

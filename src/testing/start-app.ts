@@ -10,6 +10,7 @@ import { openForCommand } from '../db/open-database.ts'
 import { insertSecret } from '../db/secrets.ts'
 import { fileOf, isPostgres } from '../db/store-url.ts'
 import type { Face } from '../http/face.ts'
+import type { Jobs } from '../jobs/job.ts'
 import type { Environment } from '../keys/key-format.ts'
 import { makeKey as make } from '../keys/make.ts'
 import * as keys from '../keys/store.ts'
@@ -33,6 +34,8 @@ export interface Options {
   steady?: () => number
   /** Whether the service has its own writer thread and photo process, as in production. */
   ownProcesses?: boolean
+  /** The jobs that the service itself runs every ten seconds. By default none: tests call `doJobs`. */
+  jobs?: Jobs
   /** How often followed installations are read. */
   followMs?: number
   /** Additional faces. */
@@ -139,6 +142,7 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
   })
   const service = await start(config, {
     clock: () => clock.now,
+    jobs: options.jobs ?? {},
     ...(!options.ownProcesses && { startWriter: sameThread, renderer, hashPassword: hashQuickly }),
     ...(options.steady && { steady: options.steady }),
     ...(options.followMs && { followMs: options.followMs }),
