@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
 import { findCountryCode } from '../http/iso-codes.ts'
 import { entryOf } from '../source-names.ts'
-import type { Point } from './distance.ts'
+import { metersBetween, type Point } from './distance.ts'
 
 // Finds coordinates by postal code, or by city together with its region or country.
 
@@ -58,12 +58,15 @@ export async function getPoint(near: string): Promise<Region> {
   const point =
     // A state or province alone is the whole region, even if a city has the same name: Washington, New York.
     (rest.length === 0 ? await locateRegional(parts) : undefined) ??
-    (await locate({ postcode: first, country })) ??
+    (rest.length === 0 || country ? await locate({ postcode: first, country }) : undefined) ??
     // Two letters can be the code of a state or of a country.
     (await locate({ city: first, region: rest[0], country: rest.length > 1 ? country : undefined })) ??
     (country && rest.length === 1 ? await locate({ city: first, country }) : undefined) ??
-    (await locateRegional(parts))
+    (await locateRegional(parts)) ??
+    (await locateWithPostcode(parts))
   if (point) return point
+  // "Denver/CO", but "Biel/Bienne" is one city.
+  if (near.includes('/')) return getPoint(near.replaceAll('/', ','))
   throw invalidNear(
     'invalid_value',
     'This place was not found. Send a latitude and longitude (52.09,5.12), a postal code of the United States or ' +
@@ -96,6 +99,31 @@ async function locateRegional(parts: string[]): Promise<Region | undefined> {
     if (point) return point
   }
   return undefined
+}
+
+/** A city and its postal codes are not further apart than this. */
+export const MAX_CITY_METERS = 80_000
+
+/**
+ * Finds a city next to a postal code: 28013 Madrid. Many countries have postal codes like those of the United
+ * States, so the city decides.
+ */
+async function locateWithPostcode(parts: string[]): Promise<Region | undefined> {
+  const names = parts.map(withoutPostcode).filter((name) => name !== '')
+  if (names.length === 0 || parts.every((part) => part === '' || names.includes(part))) return undefined
+  const city = await getPoint(names.join(', '))
+  const { before, after } = AROUND_POSTCODE.exec(parts.join(' '))?.groups ?? {}
+  const code = await locate({ postcode: before ?? after })
+  return code && metersBetween(code, city) < MAX_CITY_METERS ? code : city
+}
+
+/** Removes the words with figures at both ends: 1012 AB Amsterdam. */
+function withoutPostcode(part: string): string {
+  const words = part.split(/\s+/)
+  const isCode = (word = ''): boolean => /\d/.test(word)
+  const isName = (word: string, index: number): boolean =>
+    !isCode(word) && !(index === 1 && isCode(words[0]) && /^[A-Z]{2}$/.test(word))
+  return words.slice(words.findIndex(isName), words.findLastIndex(isName) + 1).join(' ')
 }
 
 function invalidNear(code: 'out_of_range' | 'invalid_value', message: string): ApiError {

@@ -84,7 +84,7 @@ test('getPoint finds cities with a state and postal code in any spelling, and wh
   assert.deepEqual(await locate({ city: 'Ponce', region: 'Puerto Rico', country: 'US' }), ponce)
   assert.deepEqual(await getPoint('Washington, D.C.'), await getPoint('Washington, DC'))
   assert.deepEqual(await getPoint('N.Y.'), await getPoint('NY'))
-  for (const near of ['Denver TX', 'CO, TX', 'Nowhere CO', 'XY', '28013 Madrid'])
+  for (const near of ['Denver TX', 'CO, TX', 'Nowhere CO', 'XY', '28013 Nowhere', '/', '28013/'])
     await assert.rejects(getPoint(near), { code: 'invalid_parameter' }, near)
 })
 
@@ -131,6 +131,22 @@ test('getPoint takes a postal code and a region in either order, and the usual a
   }
   const denver = await getPoint('Denver, CO')
   assert.deepEqual(await locate({ city: 'Denver', region: 'Colo.', country: 'US' }), denver)
+})
+
+test('getPoint finds a city next to a postal code of any country, and takes a slash for a comma', async () => {
+  const same: [near: string, ...others: string[]][] = [
+    ['Madrid, Spain', '28013 Madrid', '28013, Madrid', 'Madrid 28013', '28013 Madrid, Spain', 'Madrid/Spain'],
+    // 10115 and 75001 are also postal codes of the United States.
+    ['Berlin, DE', '10115 Berlin', '10115, Berlin', '10115 Berlin, Germany'],
+    ['Paris, FR', '75001 Paris', '75001 Paris, France', 'Paris/France'],
+    ['London, GB', 'SW1A 1AA London', 'London SW1A 1AA', 'London SW1A 1AA, UK'],
+    ['Amsterdam, NL', '1012 AB Amsterdam', '1012AB Amsterdam'],
+    ['Denver, CO', 'Denver/CO', 'Denver / Colorado', 'Denver/CO/USA'],
+    ['80202', '80202 Denver', '80202, Denver', '80202/Denver', 'Denver/CO 80202'],
+    ['Biel/Bienne', 'Biel Bienne'],
+  ]
+  for (const [near, ...others] of same)
+    for (const other of others) assert.deepEqual(await getPoint(other), await getPoint(near), other)
 })
 
 test('locate finds big cities by their local and their English name', async () => {

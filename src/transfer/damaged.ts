@@ -1,5 +1,5 @@
 import { metersBetween } from '../places/distance.ts'
-import { locate, type PlaceAddress } from '../places/gazetteer.ts'
+import { locate, MAX_CITY_METERS, type PlaceAddress } from '../places/gazetteer.ts'
 import type { Animal } from './animal.ts'
 import { isObject, textOf } from './source-row.ts'
 
@@ -42,9 +42,6 @@ const ZERO_STATES = new Map(
 )
 const zipOf = (region: unknown): RegExp | undefined => ZERO_STATES.get(textOf(region).toLowerCase())
 
-/** A city and its ZIP codes are not further apart than this. */
-const MAX_METERS = 80_000
-
 /**
  * Restores the zeros of ZIP codes if the city confirms them. Leaves out a ZIP code that certainly lacks them.
  *
@@ -81,5 +78,5 @@ async function isNear(postcode: string, { city, region }: PlaceAddress): Promise
   ])
   if (other === undefined) return false
   // The list lacks ZIP codes that only have post-office boxes, such as 02101 in Boston.
-  return one ? metersBetween(one, other) < MAX_METERS : zipOf(region)?.test(postcode) === true
+  return one ? metersBetween(one, other) < MAX_CITY_METERS : zipOf(region)?.test(postcode) === true
 }

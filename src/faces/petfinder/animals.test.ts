@@ -321,6 +321,8 @@ test('GET /v2/animals accepts a location as postcode, city with state, or coordi
     '80202,CO',
     'Colo.',
     'Denver, CO, USA',
+    'Denver/CO',
+    '80202 Denver',
   ]
   for (const location of [
     '80202',

@@ -152,7 +152,7 @@ const PLACES = [
   /^[\p{L}\p{M}\d .'’-]+(?:,[\p{L}\p{M}\d .'’-]+){1,2}$/u,
 ]
 /** A state, or a city with its state but without a comma. The original API refused a city without a state. */
-const STATE = /^[\p{L}\p{M}\d .'’-]+$/u
+const STATE = /^[\p{L}\p{M}\d .'’/-]+$/u
 
 /** @returns the location from the query, and the distance in kilometers */
 export function nearOf(parameters: QueryParameters): { location: string; within: number } | undefined {
