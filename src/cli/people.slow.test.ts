@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { jobs } from '../jobs.ts'
 import { signIn } from '../testing/console.ts'
 import { ADA, addPeople, erase, fillContacts } from '../testing/people.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
@@ -227,6 +228,7 @@ test('people erase on SQLite while a service runs: waits until it has rewritten 
     key: UNLIMITED,
     now: Date.now(),
     steady: () => performance.now(),
+    jobs,
   })
   await addPeople(app)
 
