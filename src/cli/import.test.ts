@@ -124,6 +124,7 @@ test('import, export and sample with wrong arguments: print one line; exit with 
   const csv = path('pets.csv')
   const wrong: [string[], number, RegExp][] = [
     [['import', path('pets.json')], 2, /--format is ndjson or csv here, not json/],
+    [['import', csv, '--from', 'rescuegroups'], 2, /not csv: import a CSV without --from/],
     [['import', csv, '--update', 'id'], 2, /--update needs --key ID/],
     [['import', csv, '--currency', 'ZZZ'], 2, /a currency code/],
     [

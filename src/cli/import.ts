@@ -217,7 +217,8 @@ export async function parseOptions(file: string, options: CommandOptions): Promi
     (await import('../transfer/mappings/own.ts')).createOwnMapping(options.update)
   const format = options.format ?? findFormat(file) ?? mapping.formats[0]
   if (!mapping.formats.includes(format)) {
-    throw new ConfigError(`--format is ${mapping.formats.join(' or ')} here, not ${format}`)
+    const advice = options.from && format === 'csv' ? ': import a CSV without --from' : ''
+    throw new ConfigError(`--format is ${mapping.formats.join(' or ')} here, not ${format}${advice}`)
   }
   if (options.update !== undefined && options.key === undefined) {
     throw new ConfigError(

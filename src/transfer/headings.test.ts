@@ -81,6 +81,31 @@ test('of two headings for one field, the more exact one gets it; "State" is a re
     )
 })
 
+/** Some columns of RescueGroups' CSV as it names them, without spaces, and as in its API v2. */
+const RESCUE_GROUPS = [
+  'Animal ID|Status|Species|Name|General Age|Sex|Mixed|Primary Breed|Color (General)|Size Potential (General)|' +
+    'Altered|OK with Kids|Description (no html)|Foster Phone (Home)|Location|Picture 1',
+  'AnimalID|StatusName|Species|AnimalName|GeneralAge|Sex|Mixed|PrimaryBreed|ColorGeneral|SizePotentialGeneral|' +
+    'Altered|OKwithKids|DescriptionPlain|FosterPhoneHome|Location|Picture1',
+  'animalID|animalStatus|animalSpecies|animalName|animalGeneralAge|animalSex|animalMixedBreed|' +
+    'animalPrimaryBreed|animalColor|animalGeneralSizePotential|animalAltered|animalOKWithKids|' +
+    'animalDescriptionPlain|fosterPhoneHome|animalLocation|animalPictures',
+]
+
+test('the columns of RescueGroups are recognized with spaces, without spaces, and with "animal" before them', () => {
+  const fields =
+    'externalId|status|category|name|age|sex|breed.mixed|breed.primary|colors|size|traits.spayedNeutered|' +
+    'goodWith.children|description|||'
+  for (const headings of RESCUE_GROUPS)
+    assert.deepEqual(
+      guess(headings).map((column) => column ?? ''),
+      fields.split('|'),
+    )
+  // The same text twice.
+  assert.deepEqual(guess('AnimalName|Description|DescriptionPlain'), ['name', 'description', undefined])
+  assert.deepEqual(guess('AnimalName|OwnerAddress|City'), ['name', undefined, undefined])
+})
+
 test('a report of PetPoint: titles, lengths of stay and ages are read, and holds are not published', async (t) => {
   const read = await openForFiles(t, 'own')
   const head =

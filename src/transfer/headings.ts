@@ -16,7 +16,7 @@ export const HEADINGS: [column: string, headings: string][] = [
   ],
   [
     'status',
-    'Status; Estado; Stage; Animal status; Adoption status; Estado de adopción; Situación; Estatus; Adoption stage; Estado de la adopción; Estado adopción',
+    'Status; Estado; Stage; Animal status; Status name; Adoption status; Estado de adopción; Situación; Estatus; Adoption stage; Estado de la adopción; Estado adopción',
   ],
   [
     'externalId',
@@ -29,7 +29,7 @@ export const HEADINGS: [column: string, headings: string][] = [
     'Breed; Raza; Primary breed; Breed 1; Raza 1; Breeds; Breed name; Breed/mix; Raza principal; Raza o cruce; Raza/cruce; Razas',
   ],
   ['breed.secondary', 'Second breed; Segunda raza; Secondary breed; Breed 2; Raza 2; Raza secundaria'],
-  ['breed.mixed', 'Mixed breed; Cruce'],
+  ['breed.mixed', 'Mixed breed; Mixed; Cruce'],
   ['breed.unknown', 'Breed is a guess; Raza estimada'],
   [
     'colors',
@@ -52,7 +52,10 @@ export const HEADINGS: [column: string, headings: string][] = [
     'sex',
     'Sex; Sexo; Sex upon outcome; Sex upon intake; Gender; M/F; F/M; Male/Female; Male or female; Female/Male; Sex name; Sex/altered; Sex/neutered; Género; M/H; H/M; Macho/Hembra; Hembra/Macho',
   ],
-  ['size', 'Size; Tamaño; Size group; Size category; Adult size; Talla; Porte'],
+  [
+    'size',
+    'Size; Tamaño; Size group; Size category; Adult size; Size potential; General size potential; Size potential (general); Talla; Porte',
+  ],
   ['weightGrams', 'Weight; Peso; Body weight'],
   [
     'description',
@@ -142,8 +145,12 @@ export const HEADINGS: [column: string, headings: string][] = [
   ],
 ]
 
+/** Between the words of "animalName". */
+const NEXT_WORD = /(?<=\p{Ll})(?=\p{Lu})/gu
+
 /** Lower case without accents and punctuation. A # becomes "number", so "Animal #" differs from "Animal". */
-const spaced = (text: string): string => fold(text.replaceAll('#', ' number ')).replaceAll('?', '')
+const spaced = (text: string): string =>
+  fold(text.replaceAll(NEXT_WORD, ' ').replaceAll('#', ' number ')).replaceAll('?', '')
 const squash = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]+/gu, '')
 const folded = (text: string): string => squash(spaced(text))
 
@@ -168,13 +175,14 @@ const PLAIN = new Set(HEADINGS.flatMap(([, headings]) => headings.split(';').map
 
 /** Words around a heading that do not change its meaning: "Dog's name", "Current weight", "Sexo (M/H)". */
 const BEFORE = /^(?:the )?(?:animal|dog|cat|pet)s?(?: s)? |^(?:current) /
-const AFTER =
-  / (?:of (?:the )?(?:animal|dog|cat|pet)|del? (?:la )?(?:animal|perr[oa]|gat[oa]|mascota)|mascota|actual)$/
+const OF_ANIMAL =
+  'of (?:the )?(?:animal|dog|cat|pet)|del? (?:la )?(?:animal|perr[oa]|gat[oa]|mascota)|mascota'
+const AFTER = new RegExp(` (?:${OF_ANIMAL}|actual|plain)$`)
 const NOTE = /\(([^()]{1,40})\)/g
 const NOTES = new Set(
   (
     'yes no y n s si sí m f h est estimated approx aprox if known optional opcional d dd mm yy yyyy aa aaaa usd eur ' +
-    'gbp $ € £ public pública público'
+    'gbp $ € £ public pública público html'
   ).split(' '),
 )
 
@@ -209,7 +217,8 @@ export const REPEATABLE: ReadonlySet<string> = new Set([
 export const isKnownHeading = (heading: string): boolean => columnsOf(heading).length > 0
 
 /** Whether people write a heading like this. Programs run words together. */
-export const isPlainHeading = (heading: string): boolean => PLAIN.has(spaced(heading))
+export const isPlainHeading = (heading: string): boolean =>
+  PLAIN.has(spaced(heading)) && heading.search(NEXT_WORD) < 0
 
 /** The columns that a heading may mean, the likeliest first. */
 function columnsOf(heading: string): { column: string; rank: number }[] {

@@ -39,6 +39,10 @@ const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
   ['Public profile', ['no', 'hidden'], ['yes', 'Loves naps']],
   ['Display fee', [], ['No']],
   ['Do not publish', ['Yes'], ['No']],
+  ['Do Not Sync', ['Yes'], ['No']],
+  ['animalAllowExport', ['No'], ['Yes', '']],
+  ['animalKillDate', ['11/15/2026'], ['']],
+  ['animalAdoptionPending', ['Yes'], ['No']],
   ['Hide from website', ['Yes'], ['No']],
   [
     'Medical Status',

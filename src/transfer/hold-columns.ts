@@ -13,13 +13,13 @@ import { cutTexts, FLAGS, fold, isNothing } from './word-lists.ts'
 const HOLDS =
   'hold, holds, quarantine, quarantined, bite, bites, rabies observation, rabies suspect, evidence, ' +
   'court, legal, custody, confiscated, seized, impounded, isolation, cruelty, dangerous, vicious, ' +
-  'rescue only, transfer only, deceased, died, dead, dod, d o d, doa, death, pts, euth, euthanized, ' +
+  'rescue only, transfer only, deceased, died, dead, dod, d o d, doa, death, pts, kill date, kill reason, euth, euthanized, ' +
   'euthanised, euthanasia, outcome, adopted, adoption date, date of adoption, adopter, new owner, ' +
   'reserved, rto, reclaimed, reclaim, redeemed, redemption, returned to owner, return to owner, ' +
   'exit, departure, departed, left shelter, left on, date left, date out, out date, new home, ' +
   'release date, released to, transfer date, transferred to, transferred out, transfer out, ' +
   'sanctuary, permanent resident, permanent foster, perm foster, trial adoption, not available, ' +
-  'not adoptable, not for adoption, do not publish, do not show, do not list, do not adopt, hide, ' +
+  'not adoptable, not for adoption, do not publish, do not sync, do not export, do not show, do not list, do not adopt, hide, ' +
   'exclude from, internal only, non shelter, nonshelter, boarding, bonded, ocultar, cuarentena, aislamiento, retenido, retenida, ' +
   'bloqueado, bloqueada, fallecido, fallecida, fallecimiento, muerto, muerta, muerte, defuncion, ' +
   'eutanasia, sacrificado, sacrificada, adoptado, adoptada, adoptante, fecha de adopcion, ' +
@@ -75,7 +75,7 @@ const OFFER_AFTER = /(?:from|on|after|since|date|asof|desde|apartirde)$/
 const OFFER_END = /(?:until|till|through|ends?|hasta)(?:date)?$/
 /** Columns that say whether to publish, but may also have other contents. Only a no holds the animal back. */
 const SHOWN = wordsIn(
-  'web, website, webpage, internet, online, publish, published, publishing, public, display, ' +
+  'web, website, webpage, internet, online, publish, published, publishing, allow export, public, display, ' +
     'displayed, show, shown, post, posted, visible, advertise, advertised, available, avail, ' +
     'adoptable, petfinder, adoptapet, still here, in our care, still in care, still in shelter, ' +
     'sigue en el refugio, en el refugio, publicar, mostrar, sitio, pagina',

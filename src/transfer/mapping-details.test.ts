@@ -230,3 +230,49 @@ test('Animal Shelter Manager bonds are imported for animals in the file', async 
   ])
   assert.equal((await manager(file, 'json')).unchanged, 3)
 })
+
+test('animals of RescueGroups’ API v2 are imported like those of v5', async (t) => {
+  const rescueGroups = await openForFiles(t, 'rescuegroups')
+  const rex = {
+    ...{ animalID: '11', animalRescueID: 'R-11', animalName: 'Rex', animalSpecies: 'Dog', animalSex: 'Male' },
+    ...{ animalStatus: 'Available', animalBreed: 'Beagle / Boxer / Mixed', animalBirthdate: '3/14/2021' },
+    ...{ animalGeneralSizePotential: 'Large', animalSizeCurrent: 50, animalSizeUOM: 'Pounds' },
+    ...{ animalDescription: '<p>A dog</p>', animalDescriptionPlain: 'A dog', animalOKWithKids: 'Yes' },
+    ...{ animalOKWithCats: 'No', animalUptodate: 'Yes', animalAdoptionFee: '$250' },
+  }
+  const others = [
+    { ...rex, animalID: '12', animalName: 'Hold', animalStatus: 'Hold' },
+    { ...rex, animalID: '13', animalName: 'Promised', animalAdoptionPending: 'Yes' },
+    { ...rex, animalID: '14', animalName: 'Gone', animalKillDate: '11/2/2026' },
+  ].map((animal) => ({ ...animal, animalRescueID: '' }))
+  const data = Object.fromEntries([rex, ...others].map((animal) => [animal.animalID, animal]))
+  const read = await rescueGroups(JSON.stringify({ status: 'ok', foundRows: 4, data }), 'json')
+
+  assert.deepEqual(
+    [read.refused, read.animals.map(({ name, status }) => [name, status])],
+    [
+      [],
+      [
+        ['Rex', 'available'],
+        ['Hold', undefined],
+        ['Promised', 'pending'],
+        ['Gone', undefined],
+      ],
+    ],
+  )
+  const { category, externalId, breed, birthDate, sex, size, weightGrams, description } = read.animals[0]
+  assert.deepEqual(
+    [category, externalId, breed, birthDate, sex, size, weightGrams, description],
+    [
+      ...['Dog', 'R-11', { primary: 'Beagle', secondary: 'Boxer', mixed: true }, '2021-03-14', 'male'],
+      ...['large', 22_680, 'A dog'],
+    ],
+  )
+  const { goodWith, traits, fee } = read.animals[0]
+  assert.deepEqual(
+    [goodWith, traits, fee],
+    [{ children: true, cats: false }, { vaccinated: true }, { amount: 25_000, currency: 'USD' }],
+  )
+  const lines = Object.values(data).map((animal) => JSON.stringify(animal))
+  assert.equal((await rescueGroups(lines.join('\n'), 'ndjson')).unchanged, 4)
+})

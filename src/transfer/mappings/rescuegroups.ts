@@ -16,9 +16,38 @@ import {
 import { readStatus } from '../statuses.ts'
 import { COATS, POUND_GRAMS, SIZES, UNIT_GRAMS } from '../word-lists.ts'
 
+/** The members of the API v2 by their names in v5. */
+const OLDER_MEMBERS = new Map(
+  Object.entries({
+    ...{ animalID: 'id', animalRescueID: 'rescueId', animalName: 'name', animalSpecies: 'species' },
+    ...{ animalStatus: 'status', animalAdoptionPending: 'isAdoptionPending', animalBreed: 'breedString' },
+    ...{ animalPrimaryBreed: 'breedPrimary', animalSecondaryBreed: 'breedSecondary' },
+    ...{ animalMixedBreed: 'isBreedMixed', animalColor: 'colors', animalColorDetails: 'colorDetails' },
+    ...{ animalPattern: 'patterns', animalCoatLength: 'coatLength', animalSex: 'sex' },
+    ...{ animalBirthdate: 'birthDate', animalBirthdateExact: 'isBirthDateExact' },
+    ...{ animalGeneralAge: 'ageGroup', animalGeneralSizePotential: 'sizeGroup' },
+    ...{ animalSizeCurrent: 'sizeCurrent', animalSizeUOM: 'sizeUOM', animalDescription: 'descriptionHtml' },
+    ...{ animalDescriptionPlain: 'descriptionText', animalSpecialneedsDescription: 'specialNeedsDetails' },
+    ...{ animalAltered: 'isAltered', animalHousetrained: 'isHousetrained', animalDeclawed: 'isDeclawed' },
+    ...{ animalSpecialneeds: 'isSpecialNeeds', animalUptodate: 'isCurrentVaccinations' },
+    ...{ animalOKWithKids: 'isKidsOk', animalOKWithDogs: 'isDogsOk', animalOKWithCats: 'isCatsOk' },
+    ...{ animalAdoptionFee: 'adoptionFeeString', animalVideoUrls: 'videoUrls', animalNotes: 'notes' },
+    ...{ animalMicrochipNumber: 'microchipNumber', animalReceivedDate: 'receivedDate' },
+  }),
+)
+
+/** Gives an animal of the API v2 the names of v5. Returns any other value unchanged. */
+function renameOlder(value: unknown): unknown {
+  if (!isObject(value) || !('animalID' in value || 'animalName' in value)) return value
+  const { animalPictures, ...others } = value
+  const members = Object.entries(others).map(([name, member]) => [OLDER_MEMBERS.get(name) ?? name, member])
+  const pictures = Array.isArray(animalPictures) ? findPictureAddresses(animalPictures) : undefined
+  return { ...Object.fromEntries(members), ...optionalMember('pictures', pictures) }
+}
+
 /**
  * Responses of the RescueGroups API v5 (JSON:API): complete documents, with related resources in `included`,
- * or one animal per line, with species and status among its attributes.
+ * or one animal per line, with species and status among its attributes. Also responses of the API v2.
  */
 export const rescueGroups: Mapping = {
   formats: ['json', 'ndjson'],
@@ -45,6 +74,9 @@ export const rescueGroups: Mapping = {
     const [error] = objectsIn(errors)
     if (error) throw new RefusalError(`RescueGroups answered with an error: ${reasonOf(error)}.`)
     if (data === undefined) return [flatten(value)]
+    // Version 2 of the API has an object with the animals by their ids.
+    const older = isObject(data) ? Object.values(data) : []
+    if (older.length > 0 && older.every(isObject)) return older.map(flatten)
     const pages = isObject(meta) && Number(textOf(meta.pages)) > 1 ? meta.pages : undefined
     const resources = new Map(objectsIn(included).map((resource) => [keyOf(resource), resource.attributes]))
     return (Array.isArray(data) ? data : [data]).map((animal: unknown) =>
@@ -207,7 +239,9 @@ function objectsIn(value: unknown): Resource[] {
 /** Merges the id into the object of the attributes. Copying a large object would take long. */
 function flatten(value: unknown): unknown {
   const attributes = isObject(value) ? value.attributes : undefined
-  return isObject(value) && isObject(attributes) ? Object.assign(attributes, { id: value.id }) : value
+  return isObject(value) && isObject(attributes)
+    ? Object.assign(attributes, { id: value.id })
+    : renameOlder(value)
 }
 
 function keyOf({ type, id }: Resource): string {
