@@ -124,8 +124,8 @@ const STATUS_PARTS: Record<keyof typeof STATUS_PHRASES, string> = {
   hold: 'allowed together with the words of `pending`',
 }
 
-/** Updates the lists of words and headings in docs/importing.md. */
-function renderImporting(importing: string): string {
+/** Updates the lists of docs/import-words.md. */
+function renderImportWords(importWords: string): string {
   const statuses = Object.entries(STATUS_PARTS).map(([part, meaning]): [string, string] => [
     meaning,
     STATUS_PHRASES[part as keyof typeof STATUS_PHRASES],
@@ -142,7 +142,7 @@ function renderImporting(importing: string): string {
   const lists = { statuses, words, columns, kinds: Object.entries(KINDS) }
   return Object.entries(lists).reduce(
     (document, [name, items]) => replaceSection(document, name, items.map(formatItem).join('')),
-    importing,
+    importWords,
   )
 }
 
@@ -186,7 +186,7 @@ function table(head: string[], rows: string[][]): string {
 /** The documents generated from the source. Each function gets the current text and returns the new text. */
 export const DOCUMENTS: Record<string, (present: string) => string> = {
   'docs/errors.md': renderErrors,
-  'docs/importing.md': renderImporting,
+  'docs/import-words.md': renderImportWords,
   'docs/operating.md': renderOperating,
   'docs/using.md': renderOperations,
   '.env.example': renderEnvironment,

@@ -6,7 +6,7 @@ import { fold, UNIT_GRAMS } from './word-lists.ts'
 
 /**
  * The headings of each column, separated by semicolons, without ambiguous headings such as "location".
- * docs/importing.md shows this list.
+ * docs/import-words.md shows this list.
  */
 export const HEADINGS: [column: string, headings: string][] = [
   ['name', "Name; Nombre; Animal name; Animal's name; Pet name; Pet's name; Nombre del animal; Given name"],

@@ -2,7 +2,7 @@ import type { Age } from '../pets/fields.ts'
 import type { NewPet } from '../pets/schema.ts'
 
 // The words that people and programs write for the values of an animal, in English and Spanish.
-// docs/importing.md shows these lists.
+// docs/import-words.md shows these lists.
 
 /** The values of words; null for a word that means unknown. */
 export interface Words<Value> {
