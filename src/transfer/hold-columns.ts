@@ -1,6 +1,7 @@
 import type { Animal, Fields } from './animal.ts'
 import { parseDate, parseRoughDate } from './dates.ts'
-import { findPromise, findStatusInName, findStatusInText } from './promised.ts'
+import { isForLater, type ReadingTime, withoutEnded } from './later.ts'
+import { findPromise, promiseIn, statementsOf } from './promised.ts'
 import { isObject, textOf } from './source-row.ts'
 import { foldStatus, readStatus, type StatusChoices, type StatusMeaning } from './statuses.ts'
 import { cutTexts, FLAGS, fold, isNothing } from './word-lists.ts'
@@ -138,7 +139,11 @@ const HOLD_TEXTS = [
   new RegExp(
     `\\b(?:not|non?|never|cannot|can ?n? t)${BETWEEN} ?(?:adop(?!\\w* (?:fee|pending))|avail(?:able)?\\b|disponible|rehoming(?! fee))`,
   ),
-  /\b(?:available|adoptable|ready|disponible) (?:for adoption )?(?:after|once|when|tras|despues)\b(?! \d)/,
+  new RegExp(
+    '\\b(?:available|adoptable|ready|disponible) (?:for adoption |to go home |para adopcion )?(?:after|once|when|' +
+      'tras|despues|soon|shortly|next (?:week|month)|pronto|proximamente|en breve|' +
+      '(?:in|en) (?:an?|un[oa]?|one|two|three|four|dos|tres|\\d{1,2}|about) )\\b(?! \\d)',
+  ),
   /\bdo(?: ?n ?t| not) (?:adopt|publi|show|list|post|advertise|rehome)|\bno (?:publicar|mostrar)/,
 ]
 /** "Bite history: none known" */
@@ -247,11 +252,10 @@ const MAX_NOTE = 10_000
 /** Reads up to this many values of an animal. */
 const MAX_VALUES = 1_000
 
-interface StatusContext {
+interface StatusContext extends Pick<ReadingTime, 'order'> {
+  now: number | undefined
   /** The statuses that the program of the file defines. */
   own: StatusChoices | undefined
-  /** Unix time in milliseconds. A later date of availability holds an animal back. */
-  now: number | undefined
 }
 
 /**
@@ -263,19 +267,22 @@ interface StatusContext {
 export function withHolds(
   status: string | undefined,
   fields: Fields,
-  { own, now = 0 }: StatusContext,
+  { own, now = 0, order }: StatusContext,
   animal: Animal = {},
 ): string | undefined {
   const meaning = own?.get(foldStatus(status ?? '')) ?? readStatus(status ?? '')
   if (status === '' || meaning === 'sold' || meaning === 'died') return status
   const all = Object.entries(fields).flatMap(([heading, value]) => textsIn(heading, value))
   const values = all.slice(0, MAX_VALUES)
-  const cut = cutTexts(values.map(([, text]) => text))
-  const holds = values.flatMap(([heading, text], index) => {
+  const time = { now, order }
+  const cut = cutTexts(values.map(([, text]) => text)).map((text) => withoutEnded(text, time))
+  const holds = values.flatMap(([heading, whole], index) => {
     const column = meaningOf(heading)
+    const rest = cut[index] ?? ''
+    const text = whole.length > MAX_SHOWN ? whole : rest
     if (isNothing(text) || text === status) return []
     if (!isHeldBy(column, text, now))
-      return statementIn(column, cut[index] ?? '', meaning).map((said) => `${heading}: ${said}`)
+      return statementIn(column, rest, meaning, time).map((said) => `${heading}: ${said}`)
     const isAboutOffer = column.isOffer || column.isShown
     if (isAboutOffer && dateOf(text) !== undefined) return `${heading}: not now`
     // Leaves out dates and numbers, because each of them would make a different status, and names of people.
@@ -284,40 +291,23 @@ export function withHolds(
     // "Adoptable" alone would mean the opposite.
     return isAboutOffer ? `not ${heading}` : heading
   })
-  for (const [name, said] of statementsOf(animal, meaning)) holds.push(`${name}: ${said}`)
+  for (const [name, said] of statementsOf(animal, meaning, time)) holds.push(`${name}: ${said}`)
   if (holds.length === 0) return status
   return status === undefined ? NOT_OFFERED : [status, ...new Set(holds)].join(', ')
 }
 
-/** A promise that fits an animal that is reserved. */
-const OF_ADOPTER = /^(?!.*(?:hold|held|transf|rescue|transport|traslado))/
-
-const promiseIn = (text: string, status: StatusMeaning | undefined): string | undefined => {
-  const promise = findPromise(text)
-  return status === 'pending' && OF_ADOPTER.test(promise ?? '') ? undefined : promise
-}
-
 /** The part of a text about anything that keeps an animal unpublished, without names of people. */
-function statementIn(column: ColumnMeaning, text: string, status: StatusMeaning | undefined): string[] {
+function statementIn(
+  column: ColumnMeaning,
+  text: string,
+  status: StatusMeaning | undefined,
+  time: ReadingTime,
+): string[] {
   if (column.isPast) return []
+  if (status !== 'pending' && isForLater(text, time)) return ['not now']
   const sentences = text.length > MAX_SHOWN ? text.slice(0, MAX_NOTE).split(SENTENCE_END) : []
   const held = sentences.find((part) => part.length <= MAX_SHOWN && isHeld(part))
   return [promiseIn(text, status) ?? held?.trim() ?? []].flat()
-}
-
-/** Finds what the name, description and notes say against the status. Notes of tables are read as columns. */
-function statementsOf(
-  { name, description, staff, isTable }: Animal,
-  status: StatusMeaning | undefined,
-): [name: string, said: string][] {
-  const notes = isObject(staff) && !isTable ? promiseIn(textOf(staff.notes), status) : undefined
-  const isOpen = status !== 'pending'
-  const statements: [string, string | undefined][] = [
-    ['name', isOpen ? findStatusInName(textOf(name)) : undefined],
-    ['description', isOpen ? findStatusInText(textOf(description)) : undefined],
-    ['notes', notes],
-  ]
-  return statements.filter((pair): pair is [string, string] => pair[1] !== undefined)
 }
 
 /** The texts in a value, with their headings. A list or an object of JSON has several. */

@@ -354,3 +354,81 @@ test('notes count in files of other programs, but not in the own format', async 
   }
   assert.equal((await own(JSON.stringify(rex), 'ndjson')).animals[0].status, 'available')
 })
+
+const LATER = `Available after 12/15
+available 12/15/26
+ready to go home 12/20
+Sweet girl who loves to play and naps in the sun, ready to go home on December 20th!
+not available until Jan 3
+Not ready until January 3rd, 2027
+Can't go home until 12/20
+can be adopted from 12/20
+Available for adoption on 3 Jan
+Available in January
+available from mid December
+adoptable 2026-12-20
+Available soon
+Ready to go home in 2 weeks
+Stray hold until 12/5
+Disponible a partir del 20/12
+No disponible hasta el 3 de enero
+puede irse a partir del 20 de diciembre
+No se entrega antes del 3 de enero
+disponible en 2 semanas`.split('\n')
+
+const NOW = `Available after 11/15
+available 11/15/2026
+Available since October
+Available after November 1
+ready to go home 11/20
+not available until Nov 3
+Not available until 1/3/2026
+can't go home until 11/20
+Stray hold until 11/5
+Stray hold ends 11/5/26. Bottle fed until 12/15
+Disponible desde el 20/10
+No disponible hasta el 3 de noviembre
+available for adoption at PetSmart on Saturdays, 9-5
+Available in May 2025
+No treats before 12/20
+Vaccines due 12/15`.split('\n')
+
+/** A date that has come does not end these. */
+const STILL_HELD = `Adopted by the Lees, hold until 11/1
+Hold for Tom until 11/5
+Bite case, hold until 11/1
+Not available 11/1 - 12/15
+Hold until further notice`.split('\n')
+
+test('a note with a date on which the animal will be available holds it back until then', () => {
+  const read = (text: string, order?: 'day' | 'month') =>
+    withHolds('Available', { Notes: text }, { own: undefined, now: Date.UTC(2026, 10, 29), order })
+  for (const text of [...LATER, ...STILL_HELD]) assert.notEqual(read(text), 'Available', text)
+  for (const text of NOW) assert.equal(read(text), 'Available', text)
+  assert.equal(read(LATER[0] ?? ''), 'Available, Notes: not now')
+  // The other dates of the file say whether the day comes first.
+  assert.deepEqual(
+    [read('available 11/12'), read('available 11/12', 'month'), read('available 11/12', 'day')],
+    ['Available', 'Available', 'Available, Notes: not now'],
+  )
+  const pending = withHolds(
+    'Adoption pending',
+    { Notes: 'ready to go home 12/20' },
+    { own: undefined, now: Date.UTC(2026, 10, 29), order: undefined },
+  )
+  assert.equal(pending, 'Adoption pending')
+})
+
+test('an animal that will be available later is published by an import after that day', async (t) => {
+  const importText = await openForFiles(t, 'shelter-manager')
+  const head = 'ANIMALCODE,ANIMALNAME,ANIMALSPECIES,MOVEMENTTYPE,ANIMALSEX,ANIMALHIDDENDETAILS'
+  const file = `${head}\nA1,Rex,Dog,0,Male,Vet check done. Ready to go home 12/20\n`
+  const [before, after] = [Date.UTC(2026, 10, 29), Date.UTC(2026, 11, 21)]
+  for (const [now, status] of [
+    [before, undefined],
+    [after, 'available'],
+  ] as const) {
+    const { animals } = await importText(file, 'csv', { clock: () => now })
+    assert.equal(animals[0].status, status)
+  }
+})

@@ -1,4 +1,7 @@
-import { readStatus } from './statuses.ts'
+import type { Animal } from './animal.ts'
+import { isForLater, type ReadingTime, withoutEnded } from './later.ts'
+import { isObject, textOf } from './source-row.ts'
+import { readStatus, type StatusMeaning } from './statuses.ts'
 import { withoutMarks } from './word-lists.ts'
 
 // Finds statements in texts that an animal is reserved, adopted or on hold, in English and Spanish. Notes
@@ -198,4 +201,32 @@ export function findStatusInText(text: string): string | undefined {
   const promise = plain.map(findPromise).find((found) => found !== undefined)
   // "She has been adopted. She was returned."
   return promise !== undefined && findPromise(text) !== undefined ? promise : undefined
+}
+
+/** A promise that fits an animal that is reserved. */
+const OF_ADOPTER = /^(?!.*(?:hold|held|transf|rescue|transport|traslado))/
+
+/** Finds such a statement, unless it fits the status. */
+export const promiseIn = (text: string, status: StatusMeaning | undefined): string | undefined => {
+  const promise = findPromise(text)
+  return status === 'pending' && OF_ADOPTER.test(promise ?? '') ? undefined : promise
+}
+
+/** Finds what the name, description and notes say against the status. Notes of tables are read as columns. */
+export function statementsOf(
+  { name, description, staff, isTable }: Animal,
+  status: StatusMeaning | undefined,
+  time: ReadingTime,
+): [name: string, said: string][] {
+  const isOpen = status !== 'pending'
+  const later = (text: string): string | undefined =>
+    isOpen && isForLater(text, time) ? 'not now' : undefined
+  const noted = isObject(staff) && !isTable ? withoutEnded(textOf(staff.notes), time) : ''
+  const notes = later(noted) ?? promiseIn(noted, status)
+  const statements: [string, string | undefined][] = [
+    ['name', isOpen ? (findStatusInName(textOf(name)) ?? later(textOf(name))) : undefined],
+    ['description', isOpen ? findStatusInText(textOf(description)) : undefined],
+    ['notes', notes],
+  ]
+  return statements.filter((pair): pair is [string, string] => pair[1] !== undefined)
 }

@@ -10,6 +10,7 @@ import {
 import { takeAnswers, takeStatus } from './answers.ts'
 import { findBond } from './bond-names.ts'
 import { withoutShortened } from './damaged.ts'
+import type { DateOrder } from './dates.ts'
 import { withHolds } from './hold-columns.ts'
 import { isObject } from './source-row.ts'
 import type { StatusReader } from './statuses.ts'
@@ -47,11 +48,18 @@ export function readAnimal(
       ? findBond(Object.values(others))
       : findBond([...Object.values(others), status, ...textsOf(animal)], animal.name)
   if (animal.gone || animal.unlisted || (status !== undefined && typeof status !== 'string')) return animal
-  const context = { own: mapping.statuses, now: locale.now }
+  const context = { own: mapping.statuses, now: locale.now, order: shownOrder(locale) }
   const word = withHolds(status, others, context, mapping.isExact ? {} : animal)
   // The exact status of adoptable's own JSON is not read as words, unless another member contradicts it.
   if (word === undefined || word === animal.status) return animal
   return { ...animal, status: undefined, ...readStatusWord(word, reading) }
+}
+
+/** The order in all dates of the file, if they agree. */
+function shownOrder({ dayFirst, dateOrders }: Locale): DateOrder | undefined {
+  if (dayFirst !== undefined) return dayFirst ? 'day' : 'month'
+  const [order, ...others] = new Set(dateOrders?.values())
+  return others.length === 0 ? order : undefined
 }
 
 function readStatusWord(
