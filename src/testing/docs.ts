@@ -44,25 +44,19 @@ ${table(['Code', 'Meaning'], details)}`
 /** Updates the table of operations in docs/using.md from openapi.json. */
 function renderOperations(using: string): string {
   const description = JSON.parse(readFileSync(new URL('openapi.json', ROOT), 'utf8'))
-  const rows = Object.entries<Record<string, Operation>>(description.paths).map(([path, methods]) => {
-    const operations = Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      access: operation['x-access'],
-      stability: operation['x-stability'] ?? (operation.deprecated ? 'deprecated' : 'stable'),
-    }))
-    const levels = new Set(operations.map(({ stability }) => stability))
-    return [
-      `\`${path}\``,
-      operations.map(({ method, access }) => `${method}: ${access}`).join(', '),
-      levels.size === 1
-        ? [...levels].join()
-        : operations.map(({ method, stability }) => `${method}: ${stability}`).join(', '),
-    ]
-  })
-  return replaceSection(using, 'operations', table(['Address', 'Access', 'Stability'], rows))
+  const rows = Object.entries<Record<string, Operation>>(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [
+      `\`${method.toUpperCase()} ${path}\``,
+      operation.summary,
+      operation['x-access'],
+      operation['x-stability'] ?? (operation.deprecated ? 'deprecated' : 'stable'),
+    ]),
+  )
+  return replaceSection(using, 'operations', table(['Request', 'Does', 'Access', 'Stability'], rows))
 }
 
 interface Operation {
+  summary: string
   deprecated?: boolean
   'x-access': string
   'x-stability'?: string
