@@ -110,7 +110,8 @@ export function formatMissing(done: Summary): string | undefined {
   const { refused, photos, lostBonds = 0 } = done
   const lines = [
     refused > 0 && `${formatCount(refused)} of ${formatCount(countLines(done))} lines were refused`,
-    lostBonds > 0 && `not published, because a bonded partner is missing: ${formatCount(lostBonds)}`,
+    lostBonds > 0 &&
+      `not published, because a bonded partner is missing or on hold: ${formatCount(lostBonds)}`,
   ].filter((line) => line !== false)
   if (!photos || photos.failed === 0) return lines.length > 0 ? lines.join('; ') : undefined
   const advice = 'Run the same command again to retry them'

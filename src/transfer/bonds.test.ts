@@ -137,6 +137,32 @@ test('an animal whose partner has died according to the file is taken off the pu
   assert.equal(done.lostBonds, 1)
 })
 
+test('an animal whose partner is on hold is not published until the partner is', async (t) => {
+  const manager = await openForFiles(t, 'shelter-manager')
+  const file = (ISHOLD: number) =>
+    JSON.stringify([asm(21, 22, 0, { ISHOLD }), asm(22), asm(31, 32), asm(32, 0, 0, { ISHOLD })])
+  const preview = await manager(file(1), 'json', { dryRun: true })
+  const done = await manager(file(1), 'json')
+
+  assert.deepEqual(bondsIn(done), {
+    ...{ D21: 'D22 unlisted', D22: 'D21 unlisted', D31: 'D32 unlisted', D32: 'D31 unlisted' },
+  })
+  const reason = (name: string) =>
+    `bondedWith: ${name} is not published, so no animal that is bonded with it is published.`
+  const pairs = [21, 22, 31, 32].map((id) => [`D${id}`, reason(id < 30 ? 'Rex 21' : 'Rex 32')])
+  assert.deepEqual([done.lostBonds, done.refused.map(({ id, reason }) => [id, reason])], [2, pairs])
+  assert.deepEqual([preview.lostBonds, preview.refused], [done.lostBonds, done.refused])
+
+  const released = await manager(file(0), 'json')
+  assert.deepEqual([released.lostBonds, released.refused], [undefined, []])
+  assert.deepEqual(
+    Object.values(bondsIn(released)).map((bond) => bond.split(' ')[1]),
+    Array(4).fill('available'),
+  )
+  await manager(file(1), 'json')
+  assert.deepEqual(bondsIn(await manager(file(1), 'json')), bondsIn(done))
+})
+
 test('an animal whose outcome is recorded leaves its bond, and its partner stays public', async (t) => {
   const own = await openForFiles(t, 'own')
   const pair = ['a', 'b'].map((id) => ({

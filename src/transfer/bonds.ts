@@ -12,7 +12,7 @@ import type { NamedBond } from './validate.ts'
 import type { ImportedAnimal } from './write.ts'
 
 // Joins the bonds of a file when all of its animals are in the store. A bond that one animal names binds all
-// of its animals. If one animal is missing, the others are not published.
+// of its animals. If one animal is missing or on hold, the others are not published.
 
 /** Two organizations may use the same id in one file, and all animals of a bond belong to one of them. */
 const keyIn = (organizationId: number | undefined, key: string): string =>
@@ -33,6 +33,8 @@ export function createBondList() {
   const others = new Map<string, number>()
   const refused = new Map<string, NamedBond>()
   const gone = new Set<string>()
+  /** The names or ids of the animals on hold. */
+  const held = new Map<string, string>()
   /** The names of the animals that name others, by their lines. */
   const titles = new Map<number, string | undefined>()
   const names = createNames((key) => naming.has(key) || others.has(key) || refused.has(key))
@@ -51,15 +53,18 @@ export function createBondList() {
         if (bond.with.length > 0) titles.set(bond.line, bond.title)
         const key = keyIn(organizationId, bond.key)
         names.add({ ...bond, organizationId }, key)
+        if (bond.absence === 'held') held.set(key, bond.title || bond.key)
         if (byLine.has(bond.line)) continue
         if (bond.with.length > 0) refused.set(key, bond)
-        if (bond.isGone) gone.add(key)
+        if (bond.absence === 'gone') gone.add(key)
       }
     },
     titleOf: (line: number): string | undefined => titles.get(line),
     petIdOf: (key: string): number | undefined => naming.get(key)?.petId ?? others.get(key),
     /** Whether the file says that the animal has died or left. */
     isGone: (key: string): boolean => gone.has(key),
+    /** The names of the animals of a group that the file keeps off the public pages. */
+    held: (keys: string[]): string[] => keys.flatMap((key) => held.get(key) ?? []),
     /** Whether a key is the mark of several animals, and not an animal. */
     isMark: names.isMark,
     /** Whether a missing animal is named by a name that several animals have. */
@@ -202,13 +207,15 @@ export async function joinBonds(animals: BondList, context: BondContext): Promis
     // A partner without a name may be another animal of the file, or a partner in the store.
     const isComplete = petIds.size > 1 || named.length === absent.length || (await areBonded(petIds, context))
     const missing = isComplete ? named : absent
+    const held = animals.held(keys.filter((key) => petIds.has(key)))
     try {
       if (!context.dryRun && naming.length > 0) await saveBond([...petIds.values()], context)
       if (missing.length > 0) throw lackingBond(missing, missing.some(animals.isAmbiguous))
+      if (held.length > 0 && held.length < petIds.size) throw heldBond(held)
       if (petIds.size > MAX_BONDED_PETS + 1) throw new RefusalError('Too many animals are bonded.')
       if (!context.dryRun) await publish(naming, context)
     } catch (error) {
-      lost += petIds.size
+      lost += petIds.size - (missing.length > 0 ? 0 : held.length)
       await hide([...petIds.values()], context)
       for (const { line, id } of naming)
         context.onRefused(bondRefusal({ line, id, name: animals.titleOf(line) }, error))
@@ -237,6 +244,12 @@ function lackingBond(missing: string[], isAmbiguous: boolean): RefusalError {
   }
   const message = `It is bonded with ${names}, which was not imported, so it is not published.`
   return new RefusalError({ code: 'bond_lacking', value: shorten(names), message })
+}
+
+function heldBond(held: string[]): RefusalError {
+  const names = held.join(', ')
+  const message = `${names} is not published, so no animal that is bonded with it is published.`
+  return new RefusalError({ code: 'bond_held', value: shorten(names), message })
 }
 
 /** The refusal of a line whose animal was not imported, although others are bonded with it. */

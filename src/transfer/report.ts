@@ -41,6 +41,7 @@ export type RefusalCode =
   | 'bond_unclear'
   | 'bond_unnamed'
   | 'bond_lost'
+  | 'bond_held'
   | 'no_source_id'
   | 'not_utf8'
   | 'other_cells'

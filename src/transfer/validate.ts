@@ -77,8 +77,8 @@ export interface Bond {
 /** A bond of a line of the file, whether or not its animal can be imported. */
 export interface NamedBond extends Bond {
   organizationId: number | undefined
-  /** Whether the animal has died or left. */
-  isGone: boolean
+  /** Whether the animal has died or left, or the file keeps it off the public pages. */
+  absence: 'gone' | 'held' | undefined
   /** The name as it is in the file, for the report. */
   title?: string
   /** The folded name of an animal. Bonds of tables and in notes refer to animals by this name. */
@@ -161,10 +161,11 @@ function withHold(animal: Animal): Animal {
 
 function namedBond(bond: Bond, animal: Animal, references: References): NamedBond {
   const { organizationId: id } = resolveOrganization(animal, references)
+  const { outcomeKind } = isObject(animal.staff) ? animal.staff : {}
   return {
     ...bond,
     organizationId: typeof id === 'number' ? id : undefined,
-    isGone: animal.gone !== undefined,
+    absence: animal.gone ? 'gone' : animal.unlisted && !outcomeKind ? 'held' : undefined,
     title: textOf(animal.name),
     ...(isLenient(animal) && { name: foldName(cleanName(textOf(animal.name).slice(0, MAX_NAME_LENGTH))) }),
   }

@@ -47,7 +47,7 @@ const en = {
   toList: 'View animals',
   figures: { added: 'added', updated: 'updated', unchanged: 'unchanged', refused: 'skipped' },
   lostBonds: (count: number) =>
-    `Animals not published, because a partner that must be adopted with them is missing: ${count.toLocaleString('en')}.`,
+    `Animals not published, because a partner that must be adopted with them is missing or on hold: ${count.toLocaleString('en')}.`,
   takenOff: (count: number) =>
     `Animals no longer published, because of their status in the file: ${count.toLocaleString('en')}.`,
   withdrawn: (count: number) =>
@@ -114,6 +114,7 @@ const en = {
         `This animal is not published, because several animals have the name of its partner: ${value}. Write the partner's ID instead.`,
       bond_unnamed: () => 'This animal is not published, because the file does not name its partner.',
       bond_lost: (value) => `It was not imported, so its partners are not published: ${value}.`,
+      bond_held: (value) => `This bond is not published, because of an animal on hold: ${value}.`,
       no_source_id: () => 'The ID column is empty in this row, or has more than 200 characters.',
       not_utf8: () => 'Some characters cannot be read. Save the file again as CSV UTF-8.',
       other_cells: () => 'This row has more cells than the header row.',
@@ -244,7 +245,7 @@ const es: typeof en = {
   toList: 'Ver los animales',
   figures: { added: 'añadidos', updated: 'actualizados', unchanged: 'sin cambios', refused: 'omitidos' },
   lostBonds: (count) =>
-    `Animales que no se publican, porque falta otro que debe adoptarse junto con ellos: ${count.toLocaleString('es')}.`,
+    `Animales que no se publican, porque otro que debe adoptarse junto con ellos falta o no está en adopción: ${count.toLocaleString('es')}.`,
   takenOff: (count) =>
     `Animales que ya no se publican, por su estado en el archivo: ${count.toLocaleString('es')}.`,
   withdrawn: (count) =>
@@ -296,8 +297,7 @@ const es: typeof en = {
         `Ninguna organización tiene el código «${value}». Corrija el código en el archivo.`,
       known_before: (value) => `Este animal ya está aquí: es el animal ${value}, y queda sin cambios.`,
       moved_away: () => 'Este animal ya se importó. Ahora pertenece a otra organización o a ninguna.',
-      repeated_id: (value) =>
-        `La línea ${value} tiene el mismo identificador y otro nombre, así que esta línea no se importa.`,
+      repeated_id: (value) => `La línea ${value} tiene el mismo identificador y otro nombre: esta se omite.`,
       other_animal: (value) =>
         `Este identificador pertenece aquí a otro animal (el animal ${value}), que queda como está. Si el archivo viene de otra protectora, súbalo de nuevo y elija esa organización.`,
       not_for_adoption: (value) =>
@@ -308,6 +308,7 @@ const es: typeof en = {
         `Este animal no se publica, porque varios animales tienen el nombre de su compañero: ${value}. Escriba el identificador del compañero.`,
       bond_unnamed: () => 'Este animal no se publica, porque el archivo no nombra a su compañero.',
       bond_lost: (value) => `No se importó, así que sus compañeros no se publican: ${value}.`,
+      bond_held: (value) => `Este vínculo no se publica por un animal que no está en adopción: ${value}.`,
       no_source_id: () => 'El identificador de esta fila está vacío o tiene más de 200 caracteres.',
       not_utf8: () => 'Hay caracteres que no se pueden leer. Guarde el archivo de nuevo como CSV UTF-8.',
       other_cells: () => 'Esta fila tiene más celdas que la fila de encabezados.',

@@ -27,7 +27,7 @@ const MAX_REASONS = 50
 /** The page names up to this many animals per reason. */
 const MAX_NAMED = 20
 
-const BOND_CODES = ['bond_lacking', 'bond_unclear', 'bond_unnamed', 'bond_lost']
+const BOND_CODES = ['bond_lacking', 'bond_unclear', 'bond_unnamed', 'bond_lost', 'bond_held']
 const isBond = ({ why = [] }: Refusal): boolean => why.some(({ code = '' }) => BOND_CODES.includes(code))
 
 /** The animals that are imported, but not published, because a bonded partner is missing. */

@@ -91,7 +91,7 @@ test('the preview and the result name the animals that are not published because
   const rows = ['Salt,Cat,Available,Pepper', 'Pepper,Cat,Available,', 'Half <1>,Dog,Available,Ghost']
   const preview = await upload(app, ana, ['Name,Species,Status,Bonded with', ...rows].join('\n'), {})
   const named =
-    /missing: 1\.<\/p><ul><li>Half &lt;1&gt; <small>Line 4<\/small><br>[^<]* imported: Ghost\.<\/li><\/ul>/
+    /missing or on hold: 1\.<\/p><ul><li>Half &lt;1&gt; <small>Line 4<\/small><br>[^<]* imported: Ghost\.<\/li><\/ul>/
   assert.match(preview.text, named)
   assert.doesNotMatch(preview.text, /Skipped rows/)
   const done = await ana.send(CONFIRM, formIn(preview.text, CONFIRM))
