@@ -11,6 +11,7 @@ import {
   AGES,
   COATS,
   FLAGS,
+  findCategoryName,
   HOUSE_TRAINED,
   isNothing,
   KILOGRAM_GRAMS,
@@ -116,8 +117,16 @@ const TABLE_READERS = new Map<string, Reader>([
   ['bondedWith', (text, { column, heading }) => splitList(column, readBond(text, heading))],
   ['videos', (text, { column }) => splitList(column, splitCell(text, /[\s,;]+/))],
   // The cell is a species, which may be more specific than the categories.
-  ['category', (text) => ({ kind: unshieldFormulas(text) })],
+  ['category', (text, { heading }) => ({ kind: kindOfInitial(text, heading) ?? unshieldFormulas(text) })],
 ])
+
+/** The kind that a letter means under a heading such as "Dog/Cat". */
+function kindOfInitial(text: string, heading: string): string | undefined {
+  if (!/^\p{L}$/u.test(text)) return undefined
+  const kinds = heading.split(/\P{L}+/u, MAX_END).filter((word) => findCategoryName(word) !== undefined)
+  const found = kinds.filter((kind) => kind.toLowerCase().startsWith(text.toLowerCase()))
+  return found.length === 1 ? found[0] : undefined
+}
 
 /** Removes what spreadsheet programs put around a number to keep its digits: ="04101", '04101, 12.0. */
 function unwrapNumber(text: string): string {
@@ -171,6 +180,8 @@ function lastWordOf(heading: string): string {
   const [word = ''] = /\p{L}+(?=\P{L}*$)/u.exec(heading.slice(-MAX_END)) ?? []
   return word.toLowerCase()
 }
+
+export const hasWeightUnit = (heading: string): boolean => UNIT_GRAMS.get(lastWordOf(heading)) !== undefined
 
 function readWeight(text: string, { column, heading, pounds }: CellLocale): Fields | undefined {
   const named = heading === column ? 1 : UNIT_GRAMS.get(lastWordOf(heading))

@@ -279,3 +279,22 @@ test('visitors of a clinic, empty values and drawings in place of a photo are ig
       address,
     )
 })
+
+test('a letter under "Dog/Cat" is a kind, and the columns say in which unit weights without one are', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rows = ['Name,Dog/Cat,Weight,Kid friendly', 'Rex,D,12 lb,oui', 'Tom,c,4,Nein', 'Eve,B,4,']
+  const options = { idColumn: undefined, update: false, guessesColumns: true }
+  const { animals, refused, notes } = await read(rows.join('\n'), 'csv', options)
+  assert.deepEqual(
+    animals.map(({ category, weightGrams, goodWith }) => [category, weightGrams, goodWith?.children]),
+    [
+      ['Dog', 5_443, true],
+      ['Cat', 4_000, false],
+    ],
+  )
+  assert.deepEqual(
+    refused.map(({ line }) => line),
+    [4],
+  )
+  assert.ok(notes?.[0]?.columns?.includes('Weight as weightGrams (in kilograms if there is no unit)'))
+})

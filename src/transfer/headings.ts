@@ -59,7 +59,7 @@ export const HEADINGS: [column: string, headings: string][] = [
   ['weightGrams', 'Weight; Peso; Body weight'],
   [
     'description',
-    'Description; Descripción; Story; Bio; Biography; Historia; About; About me; Profile; Public description; Adoption description; Web description; Website description; Web bio; Website bio; Descripción pública; Descripción web; Sobre mí',
+    'Description; Descripción; Story; Bio; Biography; Historia; About; About me; Profile; Public description; Adoption description; Web description; Website description; Web bio; Website bio; Public notes; Descripción pública; Descripción web; Sobre mí',
   ],
   [
     'traits.spayedNeutered',
@@ -70,7 +70,7 @@ export const HEADINGS: [column: string, headings: string][] = [
     'House-trained; Educado en casa; Housebroken; Potty trained; House broken; Toilet trained',
   ],
   ['traits.declawed', 'Declawed; Uñas extirpadas'],
-  ['traits.specialNeeds', 'Special needs; Necesidades especiales'],
+  ['traits.specialNeeds', 'Special needs; Special need; Necesidades especiales'],
   [
     'traits.vaccinated',
     'Vaccinated; Vacunado; Vacunada; Vaccines; Vacunas; Shots; Vacunado/a; Vacunas al día; Vaccinations; Vacunación; Shots current; Shots up to date; Up to date on shots; Up to date on vaccines; Up to date on vaccinations; Current on vaccines; Current on shots; UTD on vaccines; UTD on shots; Vaccines up to date',

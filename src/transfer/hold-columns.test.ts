@@ -25,6 +25,8 @@ const COLUMNS: [heading: string, holds: string[], others: string[]][] = [
   ['Missing', ['Yes'], ['No', '']],
   ['Availability', ['Not yet', '12/24/2026'], ['Yes', 'Available', '']],
   ['In care', ['No'], ['Yes']],
+  ['In Custody', ['No', 'Police'], ['Yes', '']],
+  ['Current Foster/Adopter', [], ['Jane Doe', '']],
   [
     'Available from',
     ['2030-01-01', '01/02/2030', 'June 2030', 'after spay'],

@@ -38,6 +38,8 @@ const LENGTH_OF_STAY = new RegExp(
     '(?:custody|care|shelter|foster|custodia|refugio)\\b',
   'g',
 )
+/** A column with the people of fostered animals too, which does not say who has an adopter. */
+const FOSTER_OR_ADOPTER = /\bfoster (?:or )?adopter\b|\badopter (?:or )?foster\b/
 /** Like HOLDS, but only if one of these is the whole heading. */
 const HELD = new Set(
   (
@@ -54,7 +56,7 @@ const OFFERS = new Set(
   (
     'adoptable, available, availability, public, publish, published, available for adoption, ' +
     'available to adopt, ready for adoption, ready to adopt, ready, ok to adopt, can be adopted, ' +
-    'active, in care, in shelter, on premises, show on website, show on web, publish on website, ' +
+    'active, in care, in custody, in shelter, on premises, show on website, show on web, publish on website, ' +
     'publish to web, on website, on web, online, list online, listed, post online, posted, display, ' +
     'display online, visible, visibility, live, go live, disponible, disponibilidad, publicar, ' +
     'publicado, publicada, activo, activa, listo para adopcion, en adopcion'
@@ -214,7 +216,11 @@ function readHeading(heading: string): ColumnMeaning {
   return {
     isOffer: [squash(words), plain, core].some((one) => OFFERS.has(one)) || OFFER.test(words),
     isEnd: OFFER_END.test(plain),
-    isHold: HOLD.test(words) || HELD.has(words) || HOLD_RUN_TOGETHER.test(words) || isHold(words),
+    isHold:
+      HOLD.test(words.replace(FOSTER_OR_ADOPTER, '')) ||
+      HELD.has(words) ||
+      HOLD_RUN_TOGETHER.test(words) ||
+      isHold(words),
     isShown: SHOWN.test(words) && !NOT_SHOWN.test(words),
     isHealth: HEALTH.test(words),
     isPlace: PLACE.test(words),

@@ -276,3 +276,34 @@ test('animals of RescueGroups’ API v2 are imported like those of v5', async (t
   const lines = Object.values(data).map((animal) => JSON.stringify(animal))
   assert.equal((await rescueGroups(lines.join('\n'), 'ndjson')).unchanged, 4)
 })
+
+test('Shelterluv: an animal in foster is published, but not with an adopter or out of custody', async (t) => {
+  const shelterluv = await openForFiles(t, 'shelterluv')
+  const rex = { Name: 'Rex', Type: 'Dog', Status: 'Available In Foster' }
+  const person = (RelationshipType: string) => ({
+    AssociatedPerson: { FirstName: 'Jane', OutDateUnixTime: '1762000000', RelationshipType },
+  })
+  const page = [
+    { ...rex, ...person('foster'), ID: 1 },
+    { ...rex, ...person('adopter'), ID: 2 },
+  ]
+  const { animals } = await shelterluv(JSON.stringify({ animals: page }), 'json')
+  assert.deepEqual(
+    animals.map(({ status }) => status),
+    ['available', undefined],
+  )
+
+  const head =
+    'Animal ID,Name,Species,Status,In Custody,Age (Y/M/D),Current Weight,Kennel Card / Web Site Memo,Foster Person Phone'
+  const file = csv(
+    head,
+    '3,Max,Dog,Available In Foster,Yes,2Y/ 4M/ 26D,45.20,Loves <b>naps</b>,555-0100',
+    '4,Tom,Dog,Available In Foster,No,,,,',
+  )
+  const [, , max, tom] = (await shelterluv(file, 'csv')).animals
+  assert.deepEqual(
+    [max.status, max.birthDate, max.weightGrams, max.description],
+    ['available', '2024-06-27', 20_502, 'Loves naps'],
+  )
+  assert.equal(tom.status, undefined)
+})

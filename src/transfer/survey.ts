@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../http/turns.ts'
 import { hashOf } from '../places/gazetteer.ts'
 import { fold } from '../search/words.ts'
 import { type Fields, type Line, type Locale, orderFor, US_LOCALE } from './animal.ts'
-import { cleanName } from './cells.ts'
+import { cleanName, hasWeightUnit } from './cells.ts'
 import { type DateOrder, orderShownBy, parseDate } from './dates.ts'
 import { findEncoding, findMojibake } from './encoding.ts'
 import { guessColumns } from './headings.ts'
@@ -87,7 +87,12 @@ async function guessTable(file: ImportFile, reading: ReadOptions, notes: Note[])
   const id = reading.idColumn === undefined ? -1 : headings.indexOf(reading.idColumn)
   const columns = { columns: new Map(guessed), id: id < 0 ? undefined : id, keepsOthers: true }
   const mapping = createTableMapping(headings, columns)
-  const names = guessed.map(([index, column]) => `${shorten(headings[index] ?? '')} as ${column}`)
+  const unit = reading.locale?.pounds ? 'pounds' : 'kilograms'
+  const names = guessed.map(([index, column]) => {
+    const heading = headings[index] ?? ''
+    const isUnclear = column === 'weightGrams' && !hasWeightUnit(heading)
+    return `${shorten(heading)} as ${column}${isUnclear ? ` (in ${unit} if there is no unit)` : ''}`
+  })
   if (names.length > 0) notes.push({ code: 'guessed_columns', columns: names })
   return { ...reading, mapping, idColumn: mapping.idColumn ?? reading.idColumn }
 }

@@ -41,8 +41,8 @@ export function fold(text: string): string {
 export const WORD_LISTS = {
   nothing: { 'no value': 'none, null, n/a, na, not applicable, blank, ninguno, ninguna, no aplica' },
   'yes or no': {
-    true: 'yes, y, 1, true, t, x, ✓, ✔, ✅, ☑, ok, yep, yeah, checked, 1.0, sí, s, v, verdadero, cierto',
-    false: 'no, n, 0, false, f, ✗, ✘, ❌, ☐, nope, never, unchecked, 0.0, falso, nunca',
+    true: 'yes, y, 1, true, t, x, ✓, ✔, ✅, ☑, ok, yep, yeah, checked, 1.0, sí, s, v, verdadero, cierto, oui, ja',
+    false: 'no, n, 0, false, f, ✗, ✘, ❌, ☐, nope, never, unchecked, 0.0, falso, nunca, non, nein',
     unknown:
       'unknown, u, unk, ?, unsure, not sure, not known, don’t know, idk, not tested, untested, desconocido, no se sabe, no sabe, no sé, sin probar, no probado, no probada',
   },

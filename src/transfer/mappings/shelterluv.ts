@@ -11,7 +11,7 @@ export const shelterluv: Mapping = {
   intakeColumns: ['LastIntakeUnixTime', 'Intake Date'],
   idColumn: 'ID',
   sources: {
-    description: ['Description'],
+    description: ['Description', 'Kennel Card / Web Site Memo'],
     tags: ['Attributes'],
     'goodWith.children': ['Attributes'],
     'goodWith.dogs': ['Attributes'],
@@ -46,19 +46,19 @@ export const shelterluv: Mapping = {
     const word = row.text('Status') ?? ''
     const { sex, spayedNeutered } = row.sex('Sex')
     const birthDate = row.date('DOBUnixTime', 'Date of Birth')
-    if (birthDate) row.read('Age')
+    if (birthDate) row.read('Age', 'Age (Y/M/D)')
     const profile = {
       externalId: row.text('ID', 'Animal ID'),
       breed: row.breed([row.text('Breed', 'Primary Breed'), row.text('Secondary Breed')], { kind }),
       colors: row.colors('Color', 'Primary Color', 'Secondary Color', 'Pattern'),
       birthDate,
       // The age of the API is a number of months, rounded from a birth date. The CSV has words.
-      ...(!birthDate && typeof fields.Age === 'string' && row.age('Age')),
+      ...(!birthDate && typeof fields.Age !== 'number' && row.age('Age', 'Age (Y/M/D)')),
       sex,
       // "Medium (20-59)"
       size: row.oneOf(SIZES, 'Size'),
-      weightGrams: row.weight(POUND_GRAMS, 'CurrentWeightPounds', 'Weight'),
-      description: row.text('Description'),
+      weightGrams: row.weight(POUND_GRAMS, 'CurrentWeightPounds', 'Weight', 'Current Weight'),
+      description: row.text('Description', 'Kennel Card / Web Site Memo'),
       traits: omitUndefined({
         ...{ spayedNeutered: row.flag('Altered') ?? spayedNeutered },
         ...attributes.traits,
@@ -76,9 +76,13 @@ export const shelterluv: Mapping = {
       }),
     }
     const result = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
+    const { AssociatedPerson, ...plain } = fields
+    // A foster home has a date too.
+    const relation = textOf(objectOf(AssociatedPerson).RelationshipType)
     const others = {
-      ...Object.fromEntries(result.leftOut.map((column) => [column, fields[column]])),
+      ...Object.fromEntries(result.leftOut.map((column) => [column, plain[column]])),
       ...{
+        ...(relation !== '' && { [relation]: 'yes' }),
         Location: profile.staff?.kennel?.split(', '),
         Attributes: [...attributes.tags, ...attributes.notes],
       },
