@@ -307,3 +307,67 @@ test('Shelterluv: an animal in foster is published, but not with an adopter or o
   )
   assert.equal(tom.status, undefined)
 })
+
+test('animals of Petfinder’s API v2 are imported, with the place but without the contact', async (t) => {
+  const petfinder = await openForFiles(t, 'petfinder')
+  const rex = {
+    ...{ id: 1, organization_id: 'CO1', type: 'Small & Furry', species: 'Guinea Pig', name: 'Rex' },
+    breeds: { primary: 'Abyssinian', secondary: null, mixed: false, unknown: false },
+    colors: { primary: 'Black', secondary: 'White', tertiary: null },
+    ...{ age: 'Young', gender: 'Male', size: 'Extra Large', coat: 'Short', tags: ['Cute', 'Gentle'] },
+    attributes: { spayed_neutered: true, house_trained: false, declawed: null, shots_current: true },
+    environment: { children: true, dogs: false, cats: null },
+    ...{ description: 'He&#039;s sweet', organization_animal_id: 'X-1', status: 'adoptable' },
+    contact: {
+      ...{ email: 'jane@example.com', phone: '555-0100' },
+      address: { address1: '12 Elm', city: 'Denver', state: 'CO', postcode: '80202', country: 'US' },
+    },
+  }
+  const others = [
+    { ...rex, id: 2, organization_animal_id: null, status: 'found' },
+    { ...rex, id: 3, organization_animal_id: null, status: 'adopted' },
+  ]
+  const page = { animals: [rex, ...others], pagination: { total_pages: 2, current_page: 1 } }
+  const { animals, refused, leftOut } = await petfinder(JSON.stringify(page), 'json')
+  assert.deepEqual([refused, leftOut], [[], { organization_id: 3, 'pagination.total_pages': 3 }])
+  assert.deepEqual(
+    animals.map(({ status, externalId }) => [status, externalId]),
+    [
+      ['available', 'X-1'],
+      [undefined, '2'],
+      ['sold', '3'],
+    ],
+  )
+  const {
+    species,
+    breed,
+    colors,
+    age,
+    sex,
+    size,
+    coat,
+    tags,
+    traits,
+    goodWith,
+    description,
+    place,
+    contact,
+  } = animals[0]
+  assert.deepEqual(
+    [species, breed.primary, colors, age, sex, size, coat, tags, description, contact],
+    [
+      ...['Guinea Pig', 'Abyssinian', ['Black', 'White'], 'young', 'male', 'extra_large', 'short'],
+      ...[['Cute', 'Gentle'], "He's sweet", undefined],
+    ],
+  )
+  assert.deepEqual(traits, { spayedNeutered: true, houseTrained: false, vaccinated: true })
+  assert.deepEqual(
+    [goodWith, place.city, place.postcode],
+    [{ children: true, dogs: false }, 'Denver', '80202'],
+  )
+
+  // A withdrawn answer, in a file of one animal.
+  const later = { ...rex, environment: { children: null, dogs: null, cats: null } }
+  const { animals: after } = await petfinder(JSON.stringify({ animal: later }), 'json')
+  assert.equal(after[0].goodWith, undefined)
+})

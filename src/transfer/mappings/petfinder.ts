@@ -1,6 +1,15 @@
-import type { Animal, Mapping } from '../animal.ts'
+import { findCountryCode } from '../../http/iso-codes.ts'
+import type { Animal, Fields, Mapping } from '../animal.ts'
 import { withStatements } from '../good-with.ts'
-import { omitUndefined, type SourceRow, sourceRow, splitTexts, uniqueTexts } from '../source-row.ts'
+import {
+  isObject,
+  omitUndefined,
+  type SourceRow,
+  sourceRow,
+  splitTexts,
+  textOf,
+  uniqueTexts,
+} from '../source-row.ts'
 import type { StatusResult } from '../statuses.ts'
 import { COATS, SIZES } from '../word-lists.ts'
 
@@ -12,17 +21,63 @@ const STATUSES = new Map(
   Object.entries<StatusResult>({ a: 'available', p: 'pending', x: 'sold', h: 'unlisted', f: 'unlisted' }),
 )
 
-/** The CSV that shelters upload to Petfinder, as of August 2019. */
+/** An animal of Petfinder's API v2, with the columns of the CSV. */
+function fromApi(value: unknown): unknown {
+  if (!isObject(value) || value.breeds === undefined) return value
+  const { id, name, type, species, status, gender, size, age, coat, description, ...others } = value
+  const { organization_animal_id, breeds, colors, attributes, environment, photos, contact, ...rest } = others
+  const [breed, color, traits, goodWith, person] = [breeds, colors, attributes, environment, contact].map(
+    (member) => (isObject(member) ? member : {}),
+  ) as [Fields, Fields, Fields, Fields, Fields]
+  const addresses = Array.isArray(photos) ? photos.filter(isObject).map(({ full }) => full) : []
+  return {
+    ...rest,
+    ...{ ID: id, AnimalName: name, Type: species ?? type, Status: status, Sex: gender, Size: size, Age: age },
+    ...{ coat_length: coat, Desc: description, organization_animal_id },
+    ...{ PrimaryBreed: breed.primary, SecondaryBreed: breed.secondary, Mix: breed.mixed },
+    ...{ primaryColor: color.primary, secondaryColor: color.secondary, tertiaryColor: color.tertiary },
+    ...{ Altered: traits.spayed_neutered, Housetrained: traits.house_trained, Declawed: traits.declawed },
+    ...{ specialNeeds: traits.special_needs, Shots: traits.shots_current },
+    ...{ children: goodWith.children, dogs: goodWith.dogs, cats: goodWith.cats },
+    ...(Array.isArray(rest.tags) && { tags: rest.tags.map(textOf).join(',') }),
+    ...Object.fromEntries(addresses.map((address, index) => [`photo${index + 1}`, address])),
+    address: person.address,
+  }
+}
+
+/** The place of an animal of the API. */
+function readPlace(address: unknown): Animal['place'] {
+  if (!isObject(address)) return undefined
+  const { city, state, postcode, country } = address
+  const place = { city, region: state, postcode, country: findCountryCode(textOf(country)) }
+  return omitUndefined(
+    Object.fromEntries(Object.entries(place).map(([name, text]) => [name, text ?? undefined])),
+  )
+}
+
+/** The CSV that shelters upload to Petfinder, as of August 2019, and responses of its API v2. */
 export const petfinder: Mapping = {
-  formats: ['csv'],
+  formats: ['csv', 'json', 'ndjson'],
   columns: ['ID', 'AnimalName', 'Type', 'Status'],
   dateColumns: ['birth_date', 'arrival_date'],
   intakeColumns: ['arrival_date'],
   idColumn: 'ID',
   statuses: STATUSES,
+  animalsIn(value) {
+    const { animals = value, animal, pagination } = isObject(value) ? value : { animals: value }
+    if (animal) return [fromApi(animal)]
+    const { total_pages } = isObject(pagination) ? pagination : {}
+    // `toAnimal` does not read this member, so the summary reports it.
+    const more = Number(textOf(total_pages)) > 1 && { 'pagination.total_pages': total_pages }
+    const all = Array.isArray(animals) ? animals : [animals]
+    return all.map((one) => fromApi(isObject(one) && more ? { ...one, ...more } : one))
+  },
   sources: {
     description: ['Desc', 'special_needs_notes'],
     tags: ['tags'],
+    'goodWith.children': ['children'],
+    'goodWith.dogs': ['dogs'],
+    'goodWith.cats': ['cats'],
     'traits.spayedNeutered': ['Altered'],
     'traits.houseTrained': ['Housetrained'],
     'traits.declawed': ['Declawed'],
@@ -42,7 +97,7 @@ export const petfinder: Mapping = {
     const tags = splitTexts(row.text('tags'), ',')
     const fee = isShown ? row.money('adoption_fee') : undefined
     const profile = {
-      externalId: row.text('ID'),
+      externalId: row.text('organization_animal_id', 'ID'),
       breed: row.breed([row.text('PrimaryBreed'), row.text('SecondaryBreed')], {
         ...{ kind, mixed: row.flag('Mix') },
       }),
@@ -63,14 +118,20 @@ export const petfinder: Mapping = {
       }),
       goodWith: omitUndefined(
         withStatements(
-          { children: row.never('NoKids'), dogs: row.never('NoDogs'), cats: row.never('NoCats') },
+          {
+            children: row.flag('children') ?? row.never('NoKids'),
+            dogs: row.flag('dogs') ?? row.never('NoDogs'),
+            cats: row.flag('cats') ?? row.never('NoCats'),
+          },
           tags,
         ),
       ),
       tags: uniqueTexts(tags),
       fee,
+      place: readPlace(fields.address),
       staff: omitUndefined({ intakeDate: row.date('arrival_date') }),
     }
+    row.read('ID', 'address')
     const left = { leftOut: row.unread(), notUnderstood: row.notUnderstood() }
     const others = Object.fromEntries(left.leftOut.map((column) => [column, fields[column]]))
     const animal = { name, kind, statusWord: word, ...profile, ...left, ...findWithdrawn(row) }
