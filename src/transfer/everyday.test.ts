@@ -298,3 +298,29 @@ test('a letter under "Dog/Cat" is a kind, and the columns say in which unit weig
   )
   assert.ok(notes?.[0]?.columns?.includes('Weight as weightGrams (in kilograms if there is no unit)'))
 })
+
+test('a table without ids: a number in two spellings with one name is one animal, and its later stay counts', async (t) => {
+  const read = await openForFiles(t, 'own')
+  const rows = [
+    'Animal #,Name,Species,Status,Intake date',
+    ...['A-002,Cleo,Cat,Available,2025-10-21', 'a2,Cleo,Cat,Adopted,2025-10-30'],
+    ...[
+      '001,Ada,Dog,Available,',
+      '1,Ben,Dog,Available,',
+      '25-123,Eve,Dog,Available,',
+      '2512-3,Eve,Dog,Available,',
+    ],
+  ]
+  const options = { idColumn: undefined, update: false, guessesColumns: true }
+  const { animals } = await read(rows.join('\n'), 'csv', options)
+  assert.deepEqual(
+    animals.map(({ name, externalId, status }) => [name, externalId, status]),
+    [
+      ['Cleo', 'a2', 'sold'],
+      ['Ada', '001', 'available'],
+      ['Ben', '1', 'available'],
+      ['Eve', '25-123', 'available'],
+      ['Eve', '2512-3', 'available'],
+    ],
+  )
+})

@@ -301,10 +301,15 @@ function withoutControls(fields: Fields): Fields {
   return Object.fromEntries(texts)
 }
 
-/** The number of an animal in a table without ids, where two lines with one number and name are two stays. */
+/**
+ * The number of an animal in a table without ids, where two lines with one number and name are two stays.
+ * People write it in several ways: A-001, "a1".
+ */
 export function findNumber({ externalId }: Fields, { format, idColumn }: ReadOptions): string | undefined {
   const number = format === 'csv' && idColumn === undefined ? textOf(externalId).trim() : ''
-  return isNothing(number) || isShortened(number) ? undefined : number
+  if (isNothing(number) || isShortened(number)) return undefined
+  const plain = number.toLowerCase().replaceAll(/(?<!\d)[\s.#_-]+|[\s.#_-]+(?!\d)/g, '')
+  return plain.replaceAll(/(?<!\d)0+(?=\d)/g, '')
 }
 
 /** Ids of all programs fit. Both engines store these characters unchanged. */
