@@ -129,7 +129,7 @@ const HOLD_WORDS =
   'staff|me|child|kid|person|owner|volunteer|vet|visitor|man|woman|boy|girl)\\b(?! (?:shy|bit|nervous|timid))|rabies (?:obs|susp|watch|expos|risk)|danger|vicious|' +
   'euth(?:an|\\b)|hospice|(?<!owner (?:is |was |has )?|owners )deceas|unadopt|unavailab|reteni|retenc|bloquead|cuarenten|decomis|incaut|maltrat|judicial|' +
   'juicio pend|pendiente de juicio|juzgado|mordedur|mordedor|(?:(?:ha|he|haber) )?mordid[oa]|mordio|' +
-  'sospecha de rabia|observacion (?:por |de |antir?)?rab|peligros|eutanasi|fallec|' +
+  'sospecha de rabia|observacion (?:por |de |antir?)?rab|peligros|eutanasi|(?<!(?:duen|propietari|herman)[oa]s? (?:ha )?)fallec|' +
   '(?:lo|la) reclama|devuelt[oa] a su|se (?:ha )?escap[ao]|extraviad'
 const BETWEEN =
   '(?: ?(?:yet|currently|available|ready|cleared|suitable|eligible|fit|to|be|up|for|para|en|se|da|' +

@@ -30,7 +30,7 @@ const FILLERS =
   'placement|pick ?up|para|la|adopcion|adoptar|adoptarse|ser|adoptad[oa]|irse|ir|a(?! partir)|su|casa|entrega))'
 /** The words before the date of an offer. */
 const OFFER = new RegExp(
-  `\\b(?:(?:available|avail|adoptable|ready|eligible|disponible|list[oa])${FILLERS}*|` +
+  `\\b(?:(?:available|avail|adoptable|ready|eligible|disponible|list[oa]|entregan?)${FILLERS}*|` +
     `(?:can|may|able|puede|podra)${FILLERS}+)(?: (?:after|on|from|starting|beginning|as|of|by|around|about|` +
     'approx|approximately|est|early|mid|late|in|the|a partir|del?|el|desde|tras|despues|sobre|en))*' +
     '[ .:~(-]+(?=[\\p{L}\\d])',
@@ -38,7 +38,7 @@ const OFFER = new RegExp(
 )
 /** Most texts have none of these words. */
 const ANY_WORD =
-  /avail|able|ready|elig|dispon|list[oa]|can|may|puede|podr|til|thr|before|end|expir|hasta|antes/i
+  /avail|able|ready|elig|dispon|list[oa]|entreg|can|may|puede|podr|til|thr|before|end|expir|hasta|antes/i
 /** The words before the date on which a hold ends. */
 const UNTIL =
   /\b(?:until|till?|thru|through|before|(?:end|expire)s?(?: on)?|hasta(?: el)?|antes del?)[ :]+(?=[a-z\d])/gi
@@ -49,7 +49,7 @@ const NOT_YET = new RegExp(
 const HOLD = /\b[a-z]*hold\b|\bheld\b|quarantin|isolation|cuarenten|aislamiento|\bunavailable\b/
 /** A hold for an adopter does not end on the day on which the adopter comes. */
 const ADOPTER = /adopt(?:ed|er|ad[oa]|ante)|reserv|famil|promis|pick|\bfor (?!adoption)|\bpara (?!adop)/
-const SPANISH = /disponible|\blist[oa]\b|puede|podra|hasta|antes de|cuarentena/
+const SPANISH = /disponible|entregan?|\blist[oa]\b|puede|podra|hasta|antes de|cuarentena/
 
 /** The date at the beginning of a text. Without a year, it is in the year in which it is nearest to now. */
 function dateAt(text: string, { now, order }: ReadingTime): { day: string; length: number } | undefined {

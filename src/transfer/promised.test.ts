@@ -432,3 +432,46 @@ test('an animal that will be available later is published by an import after tha
     assert.equal(animals[0].status, status)
   }
 })
+
+const GONE = `Was a sweet old boy who loved everyone here at the shelter. Passed away in foster on 11/2.
+Sadly died in surgery on Monday, the vet could not save him and we are heartbroken.
+Euthanized 11/12 due to kidney failure after a long fight with the disease
+Crossed the rainbow bridge last week, we miss you sweet boy, run free
+Owner reclaimed 11/20 after seeing the post on Facebook, fees were waived by Pam
+Sent to rescue partner in Oregon 11/5
+Picked up by her new family
+Went home with the Smiths 11/20
+Home for the holidays with the Lees, trial until Jan 2
+Owner has until 12/4 to claim
+Not ready yet, needs more meds
+Falleció el 3 de noviembre después de una larga enfermedad, lo echaremos de menos
+Ya no está, se fue a su casa
+Cachorros: se entregan a partir del 20 de diciembre`.split('\n')
+
+const STILL_HERE = `Owner passed away, he is looking for a quiet home
+His owner sadly passed away
+Came in after her person died
+Her previous family's dad passed away
+Survived parvo; siblings died
+Nearly died of parvo as a pup
+mom died giving birth
+went home with the Lees but was returned 11/20
+Went to her foster home
+picked up by animal control as a stray
+She went to a rescue event on Saturday and was great
+He was too young when he came, now ready
+Not ready for a home with kids
+Su dueña murió en mayo
+El dueño falleció
+Sus hermanos murieron
+Se fue haciendo más sociable
+se entregan desparasitados`.split('\n')
+
+test('notes that say that the animal has died, has left or is not ready hold it back, but not the fate of others', () => {
+  const read = (text: string) =>
+    withHolds('Available', { Notes: text }, { own: undefined, now: Date.UTC(2026, 10, 29), order: undefined })
+  for (const text of GONE) assert.notEqual(read(text), 'Available', text)
+  for (const text of STILL_HERE) assert.equal(read(text), 'Available', text)
+  const pending = withHolds('Pending', { Notes: GONE[1] }, { own: undefined, now: 0, order: undefined })
+  assert.notEqual(pending, 'Pending')
+})

@@ -41,7 +41,27 @@ const OTHER_MEANING = anyOf(
   '(?:looking for|seeking|needs?|requires?|busca|necesita)(?: an?| un| una)?',
 )
 
+/** The words before the death of a person or of another animal. */
+const OTHERS = anyOf(
+  'nearly|almost|have|had|person|people|dad|mum|human|grand[a-z]+|guardian|caretaker|caregiver|husband|wife',
+  'man|woman|lady|parents?|family|kittens|pups|puppies|babies|litter|other (?:dog|cat)s?|familia|senora?',
+)
+const DEATHS = anyOf(
+  'passed away|died|crossed (?:over )?the rainbow bridge|(?:was (?:humanely )?)?(?:euthani[sz]ed|put to sleep)',
+  '(?:ha )?fallecido|fallecio|murio|(?:fue|ha sido) (?:eutanasiad|sacrificad)[oa]',
+)
+
 const PROMISES = anyOf(
+  `(?<!\\b${OTHERS}(?: (?!and |but |y |pero )[a-z]+){0,2} )${DEATHS}`,
+  // Left
+  `went home(?=${WHEN}| with (?:the|his|her|their|its)\\b|${END})`,
+  'picked up by (?:(?:the|his|her|its|their|new) )*(?:adopters?|owners?|family)',
+  `(?:sent|went|gone) to (?:a |our |the )?(?:rescue|sanctuary|transfer)(?: partner| group|${WHEN}|${END})`,
+  'owner (?:has |have )?(?:re)?claimed|reclaimed by|owner has until|(?:on|for) (?:the )?owner to claim',
+  '(?:se fue|se ha ido) (?:a|con) su',
+  // Not yet
+  'not (?:yet )?ready(?: yet)?(?= [.,])|too young(?= [.,]| to (?:be|go|leave|adopt))',
+  'trial (?:until|till|thru|through)',
   // Reserved
   'reserv(?:ed|e placed) (?:for|by|to)(?! (?:an? )?(?:experienced|active|quiet|adult|home|families|nature|' +
     'temperament|people|those|strangers|special|adults|the first|when|his|her|its|their|treats))',
@@ -204,7 +224,8 @@ export function findStatusInText(text: string): string | undefined {
 }
 
 /** A promise that fits an animal that is reserved. */
-const OF_ADOPTER = /^(?!.*(?:hold|held|transf|rescue|transport|traslado))/
+const OF_ADOPTER =
+  /^(?!.*(?:hold|held|trans|rescue|traslado|died|passed|rainbow|euthan|sleep|fallec|murio|sacrific|claim))/
 
 /** Finds such a statement, unless it fits the status. */
 export const promiseIn = (text: string, status: StatusMeaning | undefined): string | undefined => {

@@ -103,7 +103,13 @@ const DEATH_PHRASE = new RegExp(
 /** A date at the end: "Adopted on 3 May 2026". */
 const DATE_AFTER = new RegExp(`(?: (?:${DATE_WORDS}))+$`)
 /** With one of these words, a status says that a person or another animal has died. */
-const OTHERS_DEATH = new Set('owner owners mother mom dueno duena propietario propietaria madre'.split(' '))
+const OTHERS_DEATH = new Set(
+  (
+    'owner owners mother mom father dad person family sibling siblings brother brothers sister sisters littermate ' +
+    'littermates kittens puppies nearly almost dueno duena propietario propietaria madre padre hermano hermana ' +
+    'hermanos hermanas'
+  ).split(' '),
+)
 
 /** Maximum length of a status in characters. A longer one is not understood. */
 const MAX_STATUS = 100
