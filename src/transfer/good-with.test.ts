@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openForFiles } from '../testing/import-text.ts'
-import { isPlainStatement, readStatements, withStatements } from './good-with.ts'
+import { findDenials, isPlainStatement, readStatements, withStatements } from './good-with.ts'
 
 test('a statement about children, dogs or cats is a plain yes, a plain no, or a condition', () => {
   const parts: [text: string, answers: Record<string, unknown>][] = [
@@ -132,4 +132,43 @@ test('a yes with a condition is not a yes, and its words go to the staff notes',
     const [max] = (await own(table, 'csv', { guessesColumns: true })).animals
     assert.deepEqual([max.goodWith, max.staff.notes], [undefined, `Good with children: ${answer}`])
   }
+})
+
+const NO: Record<string, string> = {
+  children: `No kids|No small children|Sweet boy. Do not place with children|can't be placed with kids under 10|
+bit a child in October|Best in a home without children|Adult only home|No apto para niños|Solo adultos`,
+  dogs: `Doesn't like other dogs|Dog aggressive|No homes with small dogs|No se lleva bien con perros`,
+  cats: `Not good with cats|Hates cats, loves people|Cannot live with cats|Not tested with cats|
+Aggressive towards cats|Odia a los gatos|Sin gatos|No es bueno con gatos`,
+}
+const NOT_NO = `No problems with cats|No issues with other dogs|Never met a dog he didn't like|Not shy with kids|
+Does not mind cats|Does not chase cats|No bite history, good with kids|A bit shy with kids at first|
+not dog aggressive|Not aggressive with cats|Great with kids, no training|No resource guarding around other dogs|
+Never growled at kids|Loves kids but jumps`
+
+test('sentences in notes that say no about children, dogs or cats are found', () => {
+  for (const [part, all] of Object.entries(NO))
+    for (const text of all.split(/\|\n?/)) assert.deepEqual([...findDenials([text]).keys()], [part], text)
+  for (const text of NOT_NO.split(/\|\n?/)) assert.deepEqual([...findDenials([text])], [], text)
+})
+
+test('a note that says no turns a yes of another column into a doubt, which is reported', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const head = 'Name,Species,Status,Kid friendly,Good with cats,Behavior,Notes'
+  const file = `${head}\nRex,Dog,Available,Yes,Yes,Do not place with children,Loves cats\n`
+  const options = { idColumn: undefined, update: false, guessesColumns: true }
+  const { animals, notUnderstood } = await own(file, 'csv', options)
+  assert.deepEqual(animals[0].goodWith, { cats: true })
+  assert.match(animals[0].staff.notes, /^Good with children: Do not place with children$/m)
+  assert.ok(JSON.stringify(notUnderstood).includes('yes, but: Do not place with children'))
+
+  const luv = await openForFiles(t, 'shelterluv')
+  const Attributes = [{ AttributeName: 'Good with Kids', Publish: 'Yes' }]
+  const ada = { ID: 1, Name: 'Ada', Type: 'Cat', Status: 'Available', Attributes }
+  const page = { animals: [ada, { ...ada, ID: 2, Description: 'A star. No small children.' }] }
+  const { animals: both } = await luv(JSON.stringify(page), 'json')
+  assert.deepEqual(
+    both.map(({ goodWith }) => goodWith),
+    [{ children: true }, undefined],
+  )
 })

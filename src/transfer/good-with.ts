@@ -81,3 +81,31 @@ export function readStatements(texts: readonly string[]): GoodWith {
   const answersOf = (part: Part) => said.flatMap(([about, answer]) => (about === part ? [answer] : []))
   return Object.fromEntries(GOOD_WITH.map((part) => [part, findMostCareful(answersOf(part))]))
 }
+
+/** Longer sentences are not read, and neither is the rest of a longer text. */
+const [MAX_SENTENCE, MAX_TEXT] = [100, 10_000]
+const VERBS = 'be|go|live|place|home|adopt|do well|get along|like|tolerate|want'
+/** Says no about an animal, which is written as "*". */
+const DENIAL = new RegExp(
+  '(?:^|\\b(?:but|home|pero) )(?:no|sin|without)(?: (?:homes?|with|con|small|young|little|resident|male|female|pequen[oa]s))* \\*|' +
+    '\\bno[nt]? (?:be |been |to |es |se )?(?:good|ok|okay|great|safe|suitable|recommended|fond|compatible|friendly|' +
+    'placed|tested|apt[oa]|buen[oa]|lleva bien)\\b.*\\*|' +
+    '\\b(?:(?:do(?:es)?|can|should|must|will|would) ?(?:not|n ?t)|won ?t|can ?t|cannot|never) ' +
+    `(?:${VERBS})\\b.*\\*|` +
+    '\\b(?:hates?|dislikes?|odia|(?<!not |never )(?:aggressive|reactive|agresiv[oa]) (?:to|towards?|with|con))\\b.*\\*|' +
+    '\\b(?:bit|nipped) (?:an? |the |our |my )?\\*|(?<!not )\\* (?:aggressive|reactive)',
+)
+
+/** Finds sentences in notes that say no about children, dogs or cats, by what they are about. */
+export function findDenials(texts: readonly string[]): Map<Part, string> {
+  const found = new Map<Part, string>()
+  const sentences = texts.slice(0, MAX_TEXTS).flatMap((text) => text.slice(0, MAX_TEXT).split(/[.;!?,\n|]+/))
+  for (const sentence of sentences) {
+    if (sentence.length > MAX_SENTENCE) continue
+    const words = fold(sentence).replace(/^(?:.* )?(?:adults? only|only adults|solo adultos)\b.*/, 'no kids')
+    for (const [animals, parts] of ANIMALS)
+      if (DENIAL.test(words.replaceAll(animals, '*')))
+        for (const part of parts) if (!found.has(part)) found.set(part, sentence.trim())
+  }
+  return found
+}

@@ -11,8 +11,9 @@ import { takeAnswers, takeStatus } from './answers.ts'
 import { findBond } from './bond-names.ts'
 import { withoutShortened } from './damaged.ts'
 import type { DateOrder } from './dates.ts'
+import { findDenials } from './good-with.ts'
 import { withHolds } from './hold-columns.ts'
-import { isObject } from './source-row.ts'
+import { isObject, textOf } from './source-row.ts'
 import type { StatusReader } from './statuses.ts'
 
 interface Reading {
@@ -39,6 +40,7 @@ export function readAnimal(
   if (!read) return undefined
   const has = (column: string) => (columns?.has(column) ?? false) || column in fields
   if (update && mapping.statusColumn !== undefined && has(mapping.statusColumn)) takeStatus(read)
+  if (!mapping.isExact) takeDenials(read)
   Object.assign(read, takeAnswers(read, mapping, has))
   const { statusWord, others = {}, ...animal } = withoutShortened(read)
   // `null` is not valid, and refused.
@@ -69,6 +71,18 @@ function readStatusWord(
   const meaning = statuses.read(word, mapping.statuses)
   if (meaning === 'died') return { gone: { code: 'has_died', message: 'It has died.' } }
   return meaning === 'unlisted' ? { unlisted: true } : { status: meaning }
+}
+
+/** A note such as "No kids" turns a yes of another column into a doubt, which goes to the staff notes. */
+function takeDenials(animal: Animal): void {
+  const { goodWith, others = {} } = animal
+  if (!isObject(goodWith) || !Object.values(goodWith).includes(true)) return
+  const denials = findDenials([...textsOf(animal), ...Object.values(others)].map(textOf))
+  for (const [part, said] of denials) {
+    if (goodWith[part] !== true) continue
+    animal.goodWith = { ...(animal.goodWith as object), [part]: said }
+    animal.notUnderstood = { ...animal.notUnderstood, [`goodWith.${part}`]: `yes, but: ${said}` }
+  }
 }
 
 /** The texts that may say that an animal is bonded. */
