@@ -281,6 +281,11 @@ test('import of a file of the wrong kind: is refused immediately with advice', a
       /the file looks like NDJSON, but is read as csv: use --format ndjson/,
     ],
     ['e.csv.gz', gzipSync(csv), /the file is compressed with gzip: unpack it first/],
+    [
+      'h.csv',
+      Buffer.from('<?xml version="1.0"?>'),
+      /the file is a web page or XML: save or export it as CSV/,
+    ],
     ['f.csv', Buffer.from('PK\u0003\u0004'), /the file is a ZIP archive or a workbook/],
   ]
   const { path, settings } = folderWith(t, Object.fromEntries(wrong))

@@ -6,7 +6,7 @@ import { isObject, textOf } from './source-row.ts'
 // Finds numbers that a spreadsheet program has damaged. They are left out and reported, or repaired.
 
 /** A long number that was shortened, such as 9.85112E+14, or saved again without its last digits. */
-const SHORTENED = /^\d(?:[.,]\d{1,20})?E\+\d{1,3}$|^(?=\d{15}$)\d{3,8}0{7,}$/i
+const SHORTENED = /^\d(?:[.,]\d{1,20}E\+?|E\+)\d{1,3}$|^(?=\d{15}$)\d{3,8}0{7,}$/i
 
 export const isShortened = (text: string): boolean => SHORTENED.test(text)
 

@@ -104,6 +104,7 @@ test('the columns of RescueGroups are recognized with spaces, without spaces, an
   // The same text twice.
   assert.deepEqual(guess('AnimalName|Description|DescriptionPlain'), ['name', 'description', undefined])
   assert.deepEqual(guess('AnimalName|OwnerAddress|City'), ['name', undefined, undefined])
+  assert.deepEqual(guess('Name|Foster Phone|City|Zip').filter(Boolean), ['name'])
 })
 
 test('a report of PetPoint: titles, lengths of stay and ages are read, and holds are not published', async (t) => {

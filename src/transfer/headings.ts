@@ -242,7 +242,10 @@ function statementColumn(heading: string): { column: string; rank: number }[] {
   return [{ column: `${answer ? 'goodWith' : 'notGoodWith'}.${part}`, rank: Number.POSITIVE_INFINITY }]
 }
 
-const PERSON = /\b(?:street|address|admitter|owner|surrenderer|finder|calle|direccion|dueno|propietario)\b/
+const PERSON = new RegExp(
+  '\\b(?:street|address|admitter|owner|surrenderer|finder|adopter|calle|direccion|dueno|propietario|' +
+    'adoptante)\\b|\\bfoster (?:name|phone|cell|mobile|e ?mail|parent)',
+)
 /** People whose phone number the public must not see, although a column only says "Contact phone". */
 const PRIVATE_PERSON = new RegExp(
   '\\b(?:admitter|owner|surrender(?:er|ed by)|finder|found by|foster|adopter|dueno|propietario|acogida|' +

@@ -1,7 +1,7 @@
 import type { Animal, Fields } from './animal.ts'
 import { parseDate, parseRoughDate } from './dates.ts'
 import { isForLater, type ReadingTime, withoutEnded } from './later.ts'
-import { findPromise, promiseIn, statementsOf } from './promised.ts'
+import { findPromise, notesInName, promiseIn, statementsOf } from './promised.ts'
 import { isObject, textOf } from './source-row.ts'
 import { foldStatus, readStatus, type StatusChoices, type StatusMeaning } from './statuses.ts'
 import { cutTexts, FLAGS, fold, isNothing } from './word-lists.ts'
@@ -159,6 +159,9 @@ export function isHold(text: string): boolean {
   return isHeld(text) || findPromise(text.slice(0, MAX_TEXT)) !== undefined
 }
 
+/** "Bella - HOLD", "Duke (bite case)". */
+const isHeldInName = (part: string): boolean => isHeld(part) || /\bhold\b/i.test(part)
+
 function isHeld(text: string): boolean {
   const words = fold(text.slice(0, MAX_TEXT))
   return HOLD_TEXTS.some((hold) => hold.test(words))
@@ -298,6 +301,7 @@ export function withHolds(
     return isAboutOffer ? `not ${heading}` : heading
   })
   for (const [name, said] of statementsOf(animal, meaning, time)) holds.push(`${name}: ${said}`)
+  for (const part of notesInName(textOf(animal.name)).filter(isHeldInName)) holds.push(`name: ${part.trim()}`)
   if (holds.length === 0) return status
   return status === undefined ? NOT_OFFERED : [status, ...new Set(holds)].join(', ')
 }

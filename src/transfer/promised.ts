@@ -202,12 +202,19 @@ const isStatus = (text: string, meanings: (string | undefined)[]): boolean =>
 /** Capital letters at the beginning or end of a name: "ADOPTED Rex". */
 const CAPITALS = /^(?:\p{Lu}{3,} )+(?=\p{Lu}\p{Ll})|(?<=\p{Ll} )(?:\p{Lu}{3,} ?)+$/gu
 
+/** The parts of a name that are not a name alone: "Rex - ADOPTED", "Bella (bite hold)". */
+export function notesInName(name: string): string[] {
+  const parts = partsOf(name)
+  return [...(parts.length > 1 ? parts : []), ...parts.flatMap((part) => part.match(CAPITALS) ?? [])]
+}
+
 /** Finds a status in a name: "Rex - ADOPTED". A name alone, such as Rip, is not a status. */
 export function findStatusInName(name: string): string | undefined {
   const parts = partsOf(name)
   if (parts.length === 1 && isStatus(name, ['pending', 'sold'])) return name
-  const others = [...(parts.length > 1 ? parts : []), ...parts.flatMap((part) => part.match(CAPITALS) ?? [])]
-  return others.find((part) => isStatus(part.trim(), ['pending', 'sold', 'died']))?.trim()
+  return notesInName(name)
+    .find((part) => isStatus(part.trim(), ['pending', 'sold', 'died']))
+    ?.trim()
 }
 
 /**

@@ -180,6 +180,11 @@ const OTHER_FILES: [bytes: number[], code: RefusalCode, what: string][] = [
     'workbook',
     'is a ZIP archive or a workbook: unpack it, or save the sheet as CSV in UTF-8',
   ],
+  ...['<?xml', '<html', '<!DOC', '<tabl'].map((start): (typeof OTHER_FILES)[number] => [
+    [...Buffer.from(start)],
+    'workbook',
+    'is a web page or XML: save or export it as CSV',
+  ]),
   [[0xd0, 0xcf, 0x11, 0xe0], 'workbook', 'is an old workbook: save the sheet as CSV in UTF-8'],
 ]
 

@@ -121,7 +121,7 @@ test('numbers that Excel has damaged are left out and reported, or restored', as
     // A ZIP code of post-office boxes, a territory, and a ZIP code of another state.
     'Emil,Dog,0,Boston,MA,2101,A5',
     'Fay,Dog,No,San Juan,PR,907,A6',
-    'Gus,Dog,,Boston,MA,9999,A7',
+    'Gus,Dog,9.85112E14,Boston,MA,9999,A7',
   ]
   const { animals, notes, notUnderstood } = await importText(file.join('\n'), 'csv', OPTIONS)
   assert.deepEqual(
@@ -141,6 +141,7 @@ test('numbers that Excel has damaged are left out and reported, or restored', as
     { line: 3, column: 'externalId', value: '9.1E+09' },
     { line: 3, column: 'staff.microchip', value: '985112000000000' },
     { line: 4, column: 'place.postcode', value: '7030' },
+    { line: 8, column: 'staff.microchip', value: '9.85112E14' },
     { line: 8, column: 'place.postcode', value: '9999' },
   ])
   assert.deepEqual(

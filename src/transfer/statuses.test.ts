@@ -11,7 +11,7 @@ import { createStatusReader, foldStatus, readStatus, type StatusMeaning } from '
 const MEANINGS: [meaning: StatusMeaning | undefined, words: string][] = [
   [
     'available',
-    `Available|Available - In Treatment|Foster -  Available|AVAILABLE|Available For Adoption
+    `✅ Available|Available 🐾|Avail.|Available - URGENT|Disponible (urgente)|Available|Available - In Treatment|Foster -  Available|AVAILABLE|Available For Adoption
 Available In Foster Household|Adoptable|For adoption|Available (in foster)|Available: Foster Care|Available!
 Available - Adoption Center|Disponible|En adopción|EN ADOPCION|Disponible - en casa de acogida
 Disponible (en tratamiento)|Busca hogar|Disponible para adopción|READY_FOR_ADOPTION|Available - PetSmart
@@ -49,7 +49,7 @@ Transferred Out -- Pending Acceptance|Released to Colony / Wild|Healthy In Home`
   [
     undefined,
     // Words that publish an animal, together with any other word.
-    `Not Available|Unavailable|Available - Bite Quarantine|Hold - Rabies observation|Adoption Returned
+    `🔴 Available|Available 🔴|Not Available|Unavailable|Available - Bite Quarantine|Hold - Rabies observation|Adoption Returned
 Pending Transfer|Pending Intake|Pending Evaluation|Pending - Stray Hold|Reserved for evidence|Reserved - transfer
 Foster - Not available|Available Soon|Available after 12/5|Available?|Available for foster|Available to rescue only
 Hold|On Hold|Stray Hold|Foster|Foster - Hold|Pending - Available|Hold - Available for adoption|Adoption on hold

@@ -16,16 +16,16 @@ export type StatusMeaning = StatusResult | 'died'
 
 /** The phrases that a status can consist of. All words of a status must belong to one of them. */
 export const STATUS_PHRASES = {
-  available: `available, available now, currently available, still available, available today, available
-    for adoption, available for adoption now, available to adopt, available for rehoming, up for adoption,
-    ready for adoption, ready for rehoming, open for adoption, for adoption, adoptable, looking for a
-    home, looking for a new home, looking for home, seeking a home, seeking home, seeking a new home,
-    waiting for a home, waiting for a new home, needs a home, needs a new home, disponible, disponible
-    para adopción, disponible para adoptar, disponible en adopción, en adopción, para adopción, en
-    adopción responsable, listo para adopción, lista para adopción, listo para adoptar, lista para
-    adoptar, busca hogar, busco hogar, busca un hogar, busca casa, busco casa, busca familia, busco
-    familia, busca una familia, se busca hogar, se busca familia, buscando hogar, buscando familia, en
-    busca de hogar, en busca de familia, en busca de un hogar, en busca de una familia`,
+  available: `available, avail, available now, currently available, still available, available today,
+    available for adoption, available for adoption now, available to adopt, available for rehoming, up
+    for adoption, ready for adoption, ready for rehoming, open for adoption, for adoption, adoptable,
+    looking for a home, looking for a new home, looking for home, seeking a home, seeking home, seeking
+    a new home, waiting for a home, waiting for a new home, needs a home, needs a new home, disponible,
+    disponible para adopción, disponible para adoptar, disponible en adopción, en adopción, para
+    adopción, en adopción responsable, listo para adopción, lista para adopción, listo para adoptar,
+    lista para adoptar, busca hogar, busco hogar, busca un hogar, busca casa, busco casa, busca familia,
+    busco familia, busca una familia, se busca hogar, se busca familia, buscando hogar, buscando
+    familia, en busca de hogar, en busca de familia, en busca de un hogar, en busca de una familia`,
   pending: `adoption pending, pending adoption, pending adopt, adoption is pending, adopter pending,
     pending adopter, adoption hold, hold for adopter, hold for an adopter, held for adopter, held for an
     adopter, reserved for adoption, reserved for adopter, reserved for an adopter, reserved by adopter,
@@ -57,14 +57,15 @@ export const STATUS_PHRASES = {
     treatment, in shelter, at shelter, in the shelter, at the shelter, onsite, on site, offsite, off site,
     adoption, adoption center, at adoption center, adoption centre, at adoption centre, adoption floor, on
     adoption floor, adoption room, PetSmart, petsmart, at PetSmart, at petsmart, Petco, at Petco, fee
-    waived, waived fee, special needs, heartworm treatment, in heartworm treatment, medical treatment,
+    waived, waived fee, urgent, urgente, special needs, heartworm treatment, in heartworm treatment, medical
+    treatment,
     bonded pair, acogida, en acogida, casa de acogida, en casa de acogida, hogar temporal, en hogar
     temporal, hogar de paso, en hogar de paso, hogar de tránsito, en hogar de tránsito, en tratamiento, en
     refugio, en el refugio`,
 } as const
 
 /** Signs between words. Any other sign, such as a question mark, makes a status unknown. */
-const BETWEEN = /[\s\-–—‑/\\.,:;&+|_()[\]!¡'"]+/u
+const BETWEEN = /(?:[\s\-–—‑/\\.,:;&+|_()[\]!¡'"✅✔☑🟢🐶🐕🐱🐈🐾]|\u{fe0f})+/u
 
 type Part = keyof typeof STATUS_PHRASES
 

@@ -162,7 +162,7 @@ export function isNothing(text: string): boolean {
 /** The categories of a new store, with the words that shelters use for these species. */
 export const KINDS: Record<string, string> = {
   Dog: 'dog, puppy, puppies, pup, canine, k9, k 9, domestic dog, perro, perra, perrito, perrita, cachorro, cachorra, can, canino, canina',
-  Cat: 'cat, kitten, kitty, feline, domestic cat, house cat, gato, gata, gatito, gatita, felino, felina, minino, gato doméstico',
+  Cat: 'cat, dsh, dmh, dlh, kitten, kitty, feline, domestic cat, house cat, gato, gata, gatito, gatita, felino, felina, minino, gato doméstico',
   Rabbit:
     'rabbit, bunny, bunnies, domestic rabbit, rabbit domestic, rabbit sh, rabbit lh, lagomorph, conejo, coneja',
   'Small & furry':
