@@ -96,12 +96,15 @@ const DENIAL = new RegExp(
     '\\b(?:bit|nipped) (?:an? |the |our |my )?\\*|(?<!not )\\* (?:aggressive|reactive)',
 )
 
+/** Most sentences have none of these words. */
+const ANY_ANIMAL = /kid|child|toddler|ni[nñ]|dog|perr|cat|gat|pet|animal|mascota|adult/i
+
 /** Finds sentences in notes that say no about children, dogs or cats, by what they are about. */
 export function findDenials(texts: readonly string[]): Map<Part, string> {
   const found = new Map<Part, string>()
   const sentences = texts.slice(0, MAX_TEXTS).flatMap((text) => text.slice(0, MAX_TEXT).split(/[.;!?,\n|]+/))
   for (const sentence of sentences) {
-    if (sentence.length > MAX_SENTENCE) continue
+    if (sentence.length > MAX_SENTENCE || !ANY_ANIMAL.test(sentence)) continue
     const words = fold(sentence).replace(/^(?:.* )?(?:adults? only|only adults|solo adultos)\b.*/, 'no kids')
     for (const [animals, parts] of ANIMALS)
       if (DENIAL.test(words.replaceAll(animals, '*')))

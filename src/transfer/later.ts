@@ -39,6 +39,7 @@ const OFFER = new RegExp(
 /** Most texts have none of these words. */
 const ANY_WORD =
   /avail|able|ready|elig|dispon|list[oa]|entreg|can|may|puede|podr|til|thr|before|end|expir|hasta|antes/i
+const ANY_DATE = /\d|jan|ene|feb|mar|a[pb]r|may|ju[nl]|aug|ago|sep|oct|nov|dec|dic/i
 /** The words before the date on which a hold ends. */
 const UNTIL =
   /\b(?:until|till?|thru|through|before|(?:end|expire)s?(?: on)?|hasta(?: el)?|antes del?)[ :]+(?=[a-z\d])/gi
@@ -94,7 +95,7 @@ const plainOf = (text: string): string => withoutMarks(text.slice(0, MAX_TEXT)).
 
 /** Whether a text says that the animal is not for adoption before a day in the future. */
 export function isForLater(text: string, time: ReadingTime): boolean {
-  if (!ANY_WORD.test(text)) return false
+  if (!ANY_WORD.test(text) || !ANY_DATE.test(text)) return false
   const plain = plainOf(text)
   const isNotYet = ({ words, hasCome }: Dated) => !hasCome && NOT_YET.test(words)
   return (
@@ -105,7 +106,7 @@ export function isForLater(text: string, time: ReadingTime): boolean {
 
 /** Removes statements whose day has come: "Stray hold until 11/1", "available after 11/1". */
 export function withoutEnded(text: string, time: ReadingTime): string {
-  if (!ANY_WORD.test(text)) return text
+  if (!ANY_WORD.test(text) || !ANY_DATE.test(text)) return text
   const plain = plainOf(text)
   // Without marks, the text may be shorter.
   if (plain.length !== Math.min(text.length, MAX_TEXT)) return text

@@ -294,11 +294,11 @@ test('Shelterluv: an animal in foster is published, but not with an adopter or o
   )
 
   const head =
-    'Animal ID,Name,Species,Status,In Custody,Age (Y/M/D),Current Weight,Kennel Card / Web Site Memo,Foster Person Phone'
+    'Animal ID,Name,Species,Status,In Custody,Age (Y/M/D),Current Weight,Kennel Card / Web Site Memo,Foster Person Phone,Private**'
   const file = csv(
     head,
-    '3,Max,Dog,Available In Foster,Yes,2Y/ 4M/ 26D,45.20,Loves <b>naps</b>,555-0100',
-    '4,Tom,Dog,Available In Foster,No,,,,',
+    '3,Max,Dog,Available In Foster,Yes,2Y/ 4M/ 26D,45.20,Loves <b>naps</b>,555-0100,Ask for Jane',
+    '4,Tom,Dog,Available In Foster,No,,,,,',
   )
   const [, , max, tom] = (await shelterluv(file, 'csv')).animals
   assert.deepEqual(

@@ -80,7 +80,10 @@ export const shelterluv: Mapping = {
     // A foster home has a date too.
     const relation = textOf(objectOf(AssociatedPerson).RelationshipType)
     const others = {
-      ...Object.fromEntries(result.leftOut.map((column) => [column, plain[column]])),
+      // A memo for staff, which does not say that the animal is private.
+      ...Object.fromEntries(
+        result.leftOut.map((column) => [column.replace('Private**', 'Memo'), plain[column]]),
+      ),
       ...{
         ...(relation !== '' && { [relation]: 'yes' }),
         Location: profile.staff?.kennel?.split(', '),
