@@ -18,7 +18,8 @@ const HOLDS =
   'euthanised, euthanasia, outcome, adopted, adoption date, date of adoption, adopter, new owner, ' +
   'reserved, rto, reclaimed, reclaim, redeemed, redemption, returned to owner, return to owner, ' +
   'exit, departure, departed, left shelter, left on, date left, date out, out date, new home, ' +
-  'release date, released to, transfer date, transferred to, transferred out, transfer out, ' +
+  'release date, released to, transfer date, transferred to, transferred out, transfer out, transfer to, ' +
+  'transport date, transport to, rescue tag, rescue tagged, tagged by, tagged for, pull date, pulled by, ' +
   'sanctuary, permanent resident, permanent foster, perm foster, trial adoption, not available, ' +
   'not adoptable, not for adoption, do not publish, do not sync, do not export, do not show, do not list, do not adopt, hide, ' +
   'exclude from, internal only, non shelter, nonshelter, boarding, bonded, ocultar, cuarentena, aislamiento, retenido, retenida, ' +
@@ -75,7 +76,7 @@ const ASKED = / (?:y n|yes no|s n|si no)$/
 /** Words around such a heading: "Date available", "Ready on". */
 const OFFER_BEFORE = /^(?:is|date|fechade|fecha|earliest)/
 const OFFER_AFTER = /(?:from|on|after|since|date|asof|desde|apartirde)$/
-const OFFER_END = /(?:until|till|through|ends?|hasta)(?:date)?$/
+const OFFER_END = /(?:until|till|through|ends?|expires?|expiry|expiration|hasta)(?:date|on)?$/
 /** Columns that say whether to publish, but may also have other contents. Only a no holds the animal back. */
 const SHOWN = wordsIn(
   'web, website, webpage, internet, online, publish, published, publishing, allow export, public, display, ' +
