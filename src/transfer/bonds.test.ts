@@ -163,6 +163,14 @@ test('an animal whose partner is on hold is not published until the partner is',
   assert.deepEqual(bondsIn(await manager(file(1), 'json')), bondsIn(done))
 })
 
+test('own format: an animal stays public although its partner has a hold reason, as staff decided', async (t) => {
+  const own = await openForFiles(t, 'own')
+  const ada = { id: 1, name: 'Ada', category: 'Cat', status: 'available', bondedWith: ['2'] }
+  const ben = { id: 2, name: 'Ben', category: 'Cat', bondedWith: ['1'], staff: { holdReason: 'medical' } }
+  const done = await own(`${JSON.stringify(ada)}\n${JSON.stringify(ben)}`, 'ndjson')
+  assert.deepEqual([bondsIn(done), done.refused], [{ Ada: 'Ben available', Ben: 'Ada unlisted' }, []])
+})
+
 test('an animal whose outcome is recorded leaves its bond, and its partner stays public', async (t) => {
   const own = await openForFiles(t, 'own')
   const pair = ['a', 'b'].map((id) => ({

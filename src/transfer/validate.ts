@@ -120,7 +120,7 @@ export async function validateBatch(
     const ids = { line, id: sourceId, rowKey, sharedWith, isPerOrganization }
     const id = sourceId ?? draft.ownId
     const bond = bondOf(draft, animal)
-    if (bond) batch.bonds.push(namedBond(bond, animal, references))
+    if (bond) batch.bonds.push(namedBond(bond, read, references))
     await yieldToEventLoop()
     try {
       if (animal.gone) {
