@@ -30,10 +30,10 @@ const FILLERS =
   'placement|pick ?up|para|la|adopcion|adoptar|adoptarse|ser|adoptad[oa]|irse|ir|a(?! partir)|su|casa|entrega))'
 /** The words before the date of an offer. */
 const OFFER = new RegExp(
-  `\\b(?:(?:available|avail|adoptable|ready|eligible|disponible|list[oa]|entregan?)${FILLERS}*|` +
+  `\\b(?:(?:available|avail\\.?|adoptable|ready|eligible|disponible|list[oa]|entregan?)${FILLERS}*|` +
     `(?:can|may|able|puede|podra)${FILLERS}+)(?: (?:after|on|from|starting|beginning|as|of|by|around|about|` +
-    'approx|approximately|est|early|mid|late|in|the|a partir|del?|el|desde|tras|despues|sobre|en))*' +
-    '[ .:~(-]+(?=[\\p{L}\\d])',
+    'approx\\.?|approximately|est\\.?|early|mid|late|in|the|a partir|del?|el|desde|tras|despues|sobre|en))*' +
+    '[ :~(-]+(?=[\\p{L}\\d])',
   'gu',
 )
 /** Most texts have none of these words. */

@@ -361,6 +361,8 @@ test('notes count in files of other programs, but not in the own format', async 
 
 const LATER = `Available after 12/15
 available 12/15/26
+Avail. 12/15
+available approx. 12/15
 ready to go home 12/20
 Sweet girl who loves to play and naps in the sun, ready to go home on December 20th!
 not available until Jan 3
@@ -393,6 +395,7 @@ Stray hold ends 11/5/26. Bottle fed until 12/15
 Disponible desde el 20/10
 No disponible hasta el 3 de noviembre
 available for adoption at PetSmart on Saturdays, 9-5
+Still available. 12/15 vet visit
 Available in May 2025
 No treats before 12/20
 Vaccines due 12/15`.split('\n')
