@@ -130,22 +130,21 @@ export function inList(db: Db, list: unknown, type: 'bigint' | 'text'): RawBuild
 export const listParameter = (db: Db, values: unknown[]): unknown =>
   dialectOf(db).engine === 'sqlite' ? JSON.stringify(values) : values
 
-/** How long PostgreSQL may use its own plan to read a page. */
-const FIRST_PLAN_MS = 100
-
 /**
  * Reads with PostgreSQL's own plan for a short time, then with another plan. PostgreSQL's own plan is good
  * for common filters, but can be far slower for rare filters.
  *
+ * @param firstPlanMs how long PostgreSQL may use its own plan
  * @param read runs the query; `otherPlan` says whether to force the other plan
  */
 export async function readWithFallbackPlan<Result>(
   db: Db,
+  firstPlanMs: number,
   read: (db: Db, otherPlan: boolean) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await db.transaction().execute(async (inside) => {
-      await sql`select set_config('statement_timeout', ${String(FIRST_PLAN_MS)}, true)`.execute(inside)
+      await sql`select set_config('statement_timeout', ${String(firstPlanMs)}, true)`.execute(inside)
       return await read(inside, false)
     })
   } catch (error) {

@@ -8,7 +8,8 @@ import { compareBytes, fold } from '../../search/words.ts'
 import type { FacetQuery, PetFacets } from '../schema.ts'
 import { type Criteria, criteriaOf, type Finder, type Near } from './filters.ts'
 import { requireBounds, type SearchQuery } from './find.ts'
-import { countByPlace, countUpTo, type Position, readKeys, type TokenQuery } from './matching.ts'
+import { countByPlace, countUpTo, type Position, readKeys } from './matching.ts'
+import type { TokenQuery } from './reading.ts'
 import { atOrganization, COUNTED } from './tokens.ts'
 
 // Counts the animals that match a query. For some filters, also counts the animals with each value.

@@ -10,7 +10,7 @@ import { cellsNear, latitudesAround, metersBetween, type Point } from '../../pla
 import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold, wordsOf } from '../../search/words.ts'
 import type { PetQuery } from '../schema.ts'
-import type { Clause, TokenQuery } from './matching.ts'
+import type { Clause, TokenQuery } from './reading.ts'
 import {
   AT,
   atOrganization,

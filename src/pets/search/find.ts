@@ -14,17 +14,9 @@ import {
 } from '../row.ts'
 import type { PetQuery } from '../schema.ts'
 import { type Criteria, criteriaOf, type Filters, type Finder } from './filters.ts'
-import {
-  type Candidate,
-  type Candidates,
-  type Direction,
-  type Key,
-  type Position,
-  readCandidates,
-  type TokenQuery,
-  toCandidate,
-} from './matching.ts'
+import { type Candidate, type Candidates, type Position, readCandidates, toCandidate } from './matching.ts'
 import { nearest } from './nearest.ts'
+import type { Direction, Key, TokenQuery } from './reading.ts'
 import { LEFT, NO_STATUS, token } from './tokens.ts'
 
 // Finds the animals that match a query, page by page. Uses the table `pet` if it can answer the query.

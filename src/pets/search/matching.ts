@@ -1,45 +1,23 @@
-import { type RawBuilder, sql } from 'kysely'
-import { dialectOf, inList, listParameter, readWithFallbackPlan } from '../../db/dialect.ts'
+import { sql } from 'kysely'
+import { dialectOf } from '../../db/dialect.ts'
 import type { Db } from '../../db/tables.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
 import { compareBytes } from '../../search/words.ts'
 import { STORED_COLUMNS, type StoredRow } from '../row.ts'
-import { ANY_TOKEN, ID_BLOCK, idBlock, token } from './tokens.ts'
+import { fitsInPostgres, rareFitsInPostgres, readFromPostgres } from './postgres.ts'
+import {
+  type Direction,
+  expressionOf,
+  isAll,
+  type KeyedRow,
+  type Reading,
+  type Sql,
+  type TokenQuery,
+  tail,
+} from './reading.ts'
+import { ID_BLOCK, idBlock, token } from './tokens.ts'
 
 // Queries the search index, which is FTS5 in SQLite and GIN in PostgreSQL.
-
-/** Alternatives. An animal must have one of the tokens, or a token that begins with one of the prefixes. */
-export interface Clause {
-  tokens: string[]
-  prefixes?: string[]
-  /** The places of all animals that match. PostgreSQL finds the animals by these places, not by tokens. */
-  places?: string[]
-}
-
-/** An animal must match every clause in `clauses`, and no clause in `without`. */
-export interface TokenQuery {
-  clauses: Clause[]
-  without?: Clause[] | undefined
-}
-
-/** Columns of `pet_search` that can sort animals. */
-export type Key = 'name' | 'published' | 'age' | 'number' | 'kennel' | 'intake'
-export type Direction = 'asc' | 'desc'
-
-/** Selects matching animals in a given order, after a given position. */
-export interface Reading {
-  tokenQuery: TokenQuery
-  /** The sort column. Absent to sort by id. */
-  key?: Key | undefined
-  direction: Direction
-  /** The position to start after: the sort key and the id of the last animal that was read. */
-  after?: readonly [key: string | number, id: number] | undefined
-  limit: number
-  /** Limits the result to these ids. */
-  ids?: number[] | undefined
-  /** True if few animals match. */
-  isRare?: boolean | undefined
-}
 
 /**
  * The position of an animal in an order: its sort key and id. In an order by id, the key is the number of the
@@ -63,19 +41,11 @@ export interface CandidateRow extends StoredRow {
   sortKey: string | number
 }
 
-/** A row as `read` sorts it. */
-interface KeyedRow {
-  id: number
-  sortKey?: string | number
-}
-
 export const toCandidate = (key: string | number, row: CandidateRow): Candidate => ({
   position: [key, row.id],
   place: row.placeToken,
   row,
 })
-
-type Sql = RawBuilder<unknown>
 
 const SHOWN = STORED_COLUMNS.map((column) => {
   const [name = '', as = name] = column.split(' as ')
@@ -114,26 +84,9 @@ function read<Row extends KeyedRow>(
   columns: Sql,
   withPet: boolean,
 ): Promise<Row[]> {
-  const { engine, runOwnPlan } = dialectOf(db)
+  const { engine } = dialectOf(db)
   if (engine === 'sqlite') return readFromSqlite(db, reading, columns, withPet)
-  const readBy = (inside: Db, otherPlan: boolean): Promise<Row[]> =>
-    runOwnPlan<Row>(inside, ofPostgres(inside, reading, columns, withPet, otherPlan).compile(inside))
-  return reading.isRare ? readBy(db, true) : readWithFallbackPlan(db, readBy)
-}
-
-/** Builds the conditions and the order of a query. @param id the column with the id */
-function tail(db: Db, { key, direction, after, limit, ids }: Reading, id: Sql): { where: Sql; order: Sql } {
-  const [way, compare] = direction === 'asc' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
-  // Converts the id to an integer. Node binds numbers as reals, but FTS5 needs an integer to seek by rowid.
-  const [at, afterId] = after ? [after[0], sql`cast(${after[1]} as bigint)`] : [undefined, undefined]
-  if (!key) {
-    const named = ids ? sql`${id} in ${inList(db, listParameter(db, ids), 'bigint')}` : sql`true`
-    const where = after ? sql`${named} and ${id} ${compare} ${afterId}` : named
-    return { where, order: sql`order by ${id} ${way} limit ${limit}` }
-  }
-  const column = sql.ref(`s.${key}`)
-  const where = after ? sql`(${column}, s.pet_id) ${compare} (${at}, ${afterId})` : sql`true`
-  return { where, order: sql`order by ${column} ${way}, s.pet_id ${way} limit ${limit}` }
+  return readFromPostgres(db, reading, columns, withPet)
 }
 
 // In SQLite, a cross join keeps the order of the tables.
@@ -246,39 +199,8 @@ async function readInOrder<Row extends KeyedRow>(
   }
 }
 
-/** All columns of `pet_search` except the tokens. */
-const KEYS = sql.raw(
-  's.pet_id, s.name, s.published, s.updated, s.age, s.place, s.counted, s.number, s.kennel, s.intake',
-)
-
-function ofPostgres(db: Db, reading: Reading, columns: Sql, withPet: boolean, otherPlan: boolean): Sql {
-  const join = withPet ? sql`join pet on pet.id = s.pet_id` : sql``
-  const { tokenQuery } = reading
-  const { where, order } = tail(db, reading, sql`s.pet_id`)
-  const fits = fitsInPostgres(tokenQuery)
-  // `offset 0` hides the order from the planner. The planner then finds animals by their tokens or places, and
-  // sorts only their keys.
-  const sortKey = reading.key ? sql`, s.${sql.ref(reading.key)}` : sql``
-  const ids = sql`
-    select s.pet_id from (select s.pet_id${sortKey} from pet_search as s where ${fits} offset 0) as s
-    where ${where} ${order}`
-  const from = otherPlan
-    ? sql`(select ${KEYS} from pet_search as s where s.pet_id = any(array(${ids})))`
-    : sql`(select ${KEYS} from pet_search as s where ${fits} and ${where} ${order})`
-  return sql`select ${columns} from ${from} as s ${join} ${order}`
-}
-
-const isAll = ({ clauses, without }: TokenQuery): boolean => clauses.length === 0 && !without
-
-function fitsInPostgres({ clauses, without }: TokenQuery): Sql {
-  const conditions = clauses.flatMap(({ places }) => (places ? [sql`s.place = any(${places}::text[])`] : []))
-  const others = { clauses: clauses.filter(({ places }) => !places), without }
-  if (!isAll(others)) conditions.push(sql`s.tokens @@ ${expressionOf('postgres', others)}::tsquery`)
-  return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`
-}
-
 /** @returns the parts of a statement that searches for tokens */
-function source(db: Db, tokenQuery: TokenQuery): Record<'from' | 'fits' | 'join', Sql> {
+async function source(db: Db, tokenQuery: TokenQuery): Promise<Record<'from' | 'fits' | 'join', Sql>> {
   const { engine } = dialectOf(db)
   if (engine === 'sqlite')
     return {
@@ -286,7 +208,8 @@ function source(db: Db, tokenQuery: TokenQuery): Record<'from' | 'fits' | 'join'
       fits: fitsOf(tokenQuery),
       join: sql`cross join pet_search as s on s.pet_id = pet_tokens.rowid`,
     }
-  return { from: sql`pet_search as s`, fits: fitsInPostgres(tokenQuery), join: sql`` }
+  const fits = (await rareFitsInPostgres(db, tokenQuery)) ?? fitsInPostgres(tokenQuery)
+  return { from: sql`pet_search as s`, fits, join: sql`` }
 }
 
 /** Counts matching animals, up to `max`. */
@@ -294,7 +217,7 @@ export async function countUpTo(db: Db, tokenQuery: TokenQuery, max: number): Pr
   const { runOwnPlan } = dialectOf(db)
   let count = 0
   for await (const part of partsToCount(db, tokenQuery)) {
-    const { from, fits } = source(db, part)
+    const { from, fits } = await source(db, part)
     const query = sql`
       select count(*) as count from (select 1 from ${from} where ${fits} limit ${max - count}) as found`
     const [row] = await runOwnPlan<{ count: number }>(db, query.compile(db))
@@ -309,7 +232,7 @@ export async function countByPlace(db: Db, tokenQuery: TokenQuery): Promise<Map<
   const { runOwnPlan } = dialectOf(db)
   const counts = new Map<string | null, number>()
   for await (const part of partsToCount(db, tokenQuery)) {
-    const { from, fits, join } = source(db, part)
+    const { from, fits, join } = await source(db, part)
     const query = sql`select s.place, count(*) as count from ${from} ${join} where ${fits} group by s.place`
     const rows = await runOwnPlan<{ place: string | null; count: number }>(db, query.compile(db))
     for (const { place, count } of rows) counts.set(place, (counts.get(place) ?? 0) + Number(count))
@@ -321,44 +244,4 @@ export async function countByPlace(db: Db, tokenQuery: TokenQuery): Promise<Map<
 async function* partsToCount(db: Db, tokenQuery: TokenQuery): AsyncGenerator<TokenQuery> {
   if (dialectOf(db).engine === 'sqlite') yield* partsById(db, tokenQuery, 'asc')
   else yield tokenQuery
-}
-
-// Writes token queries in the syntax of FTS5 and of tsquery.
-
-interface Syntax {
-  token(text: string): string
-  prefix(text: string): string
-  or: string
-  and: string
-  not: string
-}
-
-const inQuotes = (text: string, quote: string): string =>
-  `${quote}${text.replaceAll(quote, quote + quote)}${quote}`
-/** Doubles backslashes, as a tsquery requires. */
-const lexeme = (text: string): string => inQuotes(text.replaceAll('\\', '\\\\'), "'")
-
-const SYNTAX: Record<'sqlite' | 'postgres', Syntax> = {
-  sqlite: {
-    token: (text) => inQuotes(text, '"'),
-    prefix: (text) => `${inQuotes(text, '"')}*`,
-    or: ' OR ',
-    and: ' AND ',
-    not: ' NOT ',
-  },
-  postgres: { token: lexeme, prefix: (text) => `${lexeme(text)}:*`, or: '|', and: '&', not: '&!' },
-}
-
-/** A token that no animal has. */
-const NO_TOKEN = 'none'
-
-function expressionOf(engine: 'sqlite' | 'postgres', { clauses, without }: TokenQuery): string {
-  const { token, prefix, or, and, not } = SYNTAX[engine]
-  const anyOf = ({ tokens, prefixes = [] }: Clause): string => {
-    const words = [...new Set(tokens)].map(token)
-    for (const one of prefixes) words.push(prefix(one))
-    return `(${words.join(or) || token(NO_TOKEN)})`
-  }
-  const allOf = (some: Clause[]): string => some.map(anyOf).join(and) || token(ANY_TOKEN)
-  return without ? `(${allOf(clauses)})${not}(${allOf(without)})` : allOf(clauses)
 }

@@ -7,12 +7,11 @@ import {
   type Candidates,
   countUpTo,
   type Position,
-  type Reading,
   readCandidates,
   readKeys,
-  type TokenQuery,
   toCandidate,
 } from './matching.ts'
+import type { Reading, TokenQuery } from './reading.ts'
 
 // Sorts animals by distance, then by id.
 
