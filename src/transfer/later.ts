@@ -13,8 +13,8 @@ export interface ReadingTime {
   order?: DateOrder | undefined
 }
 
-/** Reads this many characters of a text. */
-const MAX_TEXT = 10_000
+/** Reads this many characters of a text, and this many statements of each kind. */
+const [MAX_TEXT, MAX_STATEMENTS] = [10_000, 30]
 
 const MONTH = '\\p{L}{3,10}'
 const NUMBER = '\\d\\d?(?:st|nd|rd|th|º)?\\b'
@@ -77,7 +77,7 @@ interface Dated {
 /** @param before a global expression for the words before the date */
 function findDated(text: string, before: RegExp, { now, order }: ReadingTime): Dated[] {
   const today = new Date(now).toISOString().slice(0, 10)
-  return [...text.matchAll(before)].flatMap(({ index, 0: found }) => {
+  return [...text.matchAll(before)].slice(0, MAX_STATEMENTS).flatMap(({ index, 0: found }) => {
     const at = index + found.length
     const words =
       text

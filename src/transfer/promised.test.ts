@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openForFiles } from '../testing/import-text.ts'
 import { withHolds } from './hold-columns.ts'
+import { isForLater } from './later.ts'
 import { findPromise } from './promised.ts'
 
 // Notes often know more than the status column: that an animal is reserved, adopted or on hold.
@@ -481,4 +482,11 @@ test('notes that say that the animal has died, has left or is not ready hold it 
   for (const text of STILL_HERE) assert.equal(read(text), 'Available', text)
   const pending = withHolds('Pending', { Notes: GONE[1] }, { own: undefined, now: 0, order: undefined })
   assert.notEqual(pending, 'Pending')
+})
+
+test('isForLater reads only the first 30 statements with a date, because reading dates takes long', () => {
+  const read = (count: number) =>
+    isForLater(`${'available on 11/1 '.repeat(count)}available after 12/20`, { now: Date.UTC(2026, 10, 29) })
+  assert.equal(read(29), true)
+  assert.equal(read(30), false)
 })
