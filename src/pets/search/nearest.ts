@@ -18,7 +18,7 @@ import type { Reading, TokenQuery } from './reading.ts'
 /** Up to this many matches are sorted in memory. If there are more, animals are read one place at a time. */
 const MAX_SORTED = 10_000
 /** The number of matches whose places are read at once. */
-const PLACE_BATCH_SIZE = 1_000
+const PLACE_BATCH_SIZE = 5_000
 const BATCH_SIZE = 256
 /** The maximum number of places in one query. The first query has one. */
 const MAX_PLACES = 64

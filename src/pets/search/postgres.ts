@@ -47,8 +47,8 @@ const [PAGE_PLAN_MS, KEYS_PLAN_MS] = [50, 100]
 /** Not the indexed column, so PostgreSQL tests each animal instead of using the index. */
 const TOKENS_WITHOUT_INDEX = sql`(s.tokens || '')`
 
-/** If fewer animals have the rarest tokens, testing all of them takes a few milliseconds. */
-const MAX_FEW = 1_000
+/** If fewer animals have the rarest tokens, or are in the places, testing all of them is fast. */
+const [MAX_FEW, MAX_FEW_IN_PLACES] = [1_000, 10_000]
 /** A clause with more alternatives may match many animals even if each token is rare. */
 const MAX_RARE_ALTERNATIVES = 4
 
@@ -86,18 +86,17 @@ export async function readFromPostgres<Row extends KeyedRow>(
  */
 export async function rareFitsInPostgres(db: Db, { clauses, without }: TokenQuery): Promise<Sql | undefined> {
   const common = await readCommonTokens(db)
-  const isRare = ({ tokens, prefixes = [], places }: Clause): boolean =>
-    tokens.length <= MAX_RARE_ALTERNATIVES &&
-    tokens.every((one) => !common.has(one)) &&
-    prefixes.length === 0 &&
-    !places
-  const rare = clauses.filter(isRare)
+  const isRare = ({ tokens, prefixes = [] }: Clause): boolean =>
+    tokens.length <= MAX_RARE_ALTERNATIVES && tokens.every((one) => !common.has(one)) && prefixes.length === 0
+  const inPlaces = clauses.filter(({ places }) => places)
+  const rare = inPlaces.length > 0 ? inPlaces : clauses.filter(isRare)
   if (common.size === 0 || rare.length === 0) return undefined
+  const max = inPlaces.length > 0 ? MAX_FEW_IN_PLACES : MAX_FEW
   const query = sql`select count(*) as count
-    from (select 1 from pet_search as s where ${fitsInPostgres({ clauses: rare })} limit ${MAX_FEW}) as found`
+    from (select 1 from pet_search as s where ${fitsInPostgres({ clauses: rare })} limit ${max}) as found`
   const [row] = await dialectOf(db).runOwnPlan<{ count: number }>(db, query.compile(db))
-  if (Number(row?.count) === MAX_FEW) return undefined
-  const others = { clauses: clauses.filter((clause) => !isRare(clause)), without }
+  if (Number(row?.count) === max) return undefined
+  const others = { clauses: clauses.filter((clause) => !rare.includes(clause)), without }
   return isAll(others)
     ? fitsInPostgres({ clauses: rare })
     : sql`${fitsInPostgres({ clauses: rare })} and ${fitsInPostgres(others, TOKENS_WITHOUT_INDEX)}`
