@@ -29,7 +29,7 @@ const HEADINGS: [column: string | undefined, headings: string[]][] = [
   ['notGoodWith.cats', ['Not good with cats', 'No cats', 'Sin gatos', 'No apto para gatos']],
   ['staff.intakeDate', ['Intake Date/Time', 'Date received', 'Fecha de entrada', 'intakedate']],
   ['staff.microchip', ['Chip', 'Microchip ID', 'N.º de chip', 'identichipnumber']],
-  ['staff.notes', ['Comments', 'Comentarios', 'Dog notes']],
+  ['staff.notes', ['Comments', 'Comentarios', 'Dog notes', 'Medical Notes', 'Behavior notes', 'Memo']],
   ['place.region', ['Province', 'Provincia']],
   // About a person or something else, or with several meanings.
   [

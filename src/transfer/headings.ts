@@ -141,7 +141,7 @@ export const HEADINGS: [column: string, headings: string][] = [
   ],
   [
     'staff.notes',
-    'Staff notes; Notas del personal; Notes; Notas; Remarks; Observaciones; Comments; Comentarios; Internal notes; Notas internas; Staff comments',
+    'Staff notes; Notas del personal; Notes; Notas; Remarks; Observaciones; Comments; Comentarios; Internal notes; Notas internas; Staff comments; Memo; General notes; Notas generales; Other notes; Otras notas; Additional notes; Kennel notes; Behavior notes; Behaviour notes; Behavior comments; Notas de comportamiento; Medical notes; Medical comments; Notas médicas; Health notes; Notas de salud; Vet notes; Notas veterinarias; Foster notes; Volunteer notes',
   ],
 ]
 
