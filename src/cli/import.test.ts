@@ -286,6 +286,8 @@ test('import of a file of the wrong kind: is refused immediately with advice', a
       Buffer.from('<?xml version="1.0"?>'),
       /the file is a web page or XML: save or export it as CSV/,
     ],
+    ['i.csv', '\uFEFF\r\n <!doctype html><HTML>', /the file is a web page or XML/],
+    ['k.csv', Buffer.from('\uFEFF<TABLE>', 'utf16le'), /the file is a web page or XML/],
     ['f.csv', Buffer.from('PK\u0003\u0004'), /the file is a ZIP archive or a workbook/],
   ]
   const { path, settings } = folderWith(t, Object.fromEntries(wrong))

@@ -172,24 +172,26 @@ export async function peek(input: AsyncIterable<Buffer>): Promise<Peeked> {
   return { head, firstLine: firstLine.replace(/^\uFEFF/, ''), input: inPieces(all()) }
 }
 
-/** Files that are not text, by their first bytes. */
-const OTHER_FILES: [bytes: number[], code: RefusalCode, what: string][] = [
+/** Files of other kinds, by their first bytes; XML and HTML by `MARKUP`. */
+const OTHER_FILES: [bytes: number[] | undefined, code: RefusalCode, what: string][] = [
   [[0x1f, 0x8b], 'compressed', 'is compressed with gzip: unpack it first'],
   [
     [0x50, 0x4b, 3, 4],
     'workbook',
     'is a ZIP archive or a workbook: unpack it, or save the sheet as CSV in UTF-8',
   ],
-  ...['<?xml', '<html', '<!DOC', '<tabl'].map((start): (typeof OTHER_FILES)[number] => [
-    [...Buffer.from(start)],
-    'workbook',
-    'is a web page or XML: save or export it as CSV',
-  ]),
   [[0xd0, 0xcf, 0x11, 0xe0], 'workbook', 'is an old workbook: save the sheet as CSV in UTF-8'],
+  [undefined, 'workbook', 'is a web page or XML: save or export it as CSV'],
 ]
 
+/** The beginning of XML or HTML in any encoding, after a byte order mark and blanks. */
+const MARKUP = /^[\s\0\xbb\xbf\xef\xfe\xff]*<\0?[!?a-z]/i
+
 function refuseOtherFiles(head: Buffer): void {
-  const other = OTHER_FILES.find(([bytes]) => bytes.every((byte, index) => head[index] === byte))
+  const isMarkup = MARKUP.test(head.toString('latin1', 0, 1_000))
+  const other = OTHER_FILES.find(([bytes]) =>
+    bytes ? bytes.every((byte, index) => head[index] === byte) : isMarkup,
+  )
   if (!other) return
   const [, code, what] = other
   throw new RefusalError({ code, message: `the file ${what}` })
