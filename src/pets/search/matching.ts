@@ -84,9 +84,8 @@ function read<Row extends KeyedRow>(
   columns: Sql,
   withPet: boolean,
 ): Promise<Row[]> {
-  const { engine } = dialectOf(db)
-  if (engine === 'sqlite') return readFromSqlite(db, reading, columns, withPet)
-  return readFromPostgres(db, reading, columns, withPet)
+  const readBy = dialectOf(db).engine === 'sqlite' ? readFromSqlite<Row> : readFromPostgres<Row>
+  return readBy(db, reading, columns, withPet)
 }
 
 // In SQLite, a cross join keeps the order of the tables.
@@ -201,8 +200,7 @@ async function readInOrder<Row extends KeyedRow>(
 
 /** @returns the parts of a statement that searches for tokens */
 async function source(db: Db, tokenQuery: TokenQuery): Promise<Record<'from' | 'fits' | 'join', Sql>> {
-  const { engine } = dialectOf(db)
-  if (engine === 'sqlite')
+  if (dialectOf(db).engine === 'sqlite')
     return {
       from: sql`pet_tokens`,
       fits: fitsOf(tokenQuery),

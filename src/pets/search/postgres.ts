@@ -79,10 +79,11 @@ export async function readFromPostgres<Row extends KeyedRow>(
 }
 
 /**
- * Finds out whether few animals have the rare tokens of a query. Tests the other tokens for each of these
- * animals, because GIN reads all words with the beginning of a word, however few animals match.
+ * Finds out whether few animals are in the places of a query or, without places, have its rare tokens. The
+ * condition tests everything else for each of these animals: for the beginning of a word, GIN would read all
+ * words with this beginning.
  *
- * @returns the condition for a query that fewer than `MAX_FEW` animals can match, otherwise undefined
+ * @returns undefined if more animals than `MAX_FEW` or `MAX_FEW_IN_PLACES` allows may match
  */
 export async function rareFitsInPostgres(db: Db, { clauses, without }: TokenQuery): Promise<Sql | undefined> {
   const common = await readCommonTokens(db)
