@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import http from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { changes } from '../../db/change.ts'
@@ -39,9 +40,16 @@ async function startHeld(t: TestContext) {
 }
 
 test('the 17th waiting photo of an organization gets 429; other keys take turns with the organization', async (t) => {
-  const { reader, answered, keyOf, upload } = await startHeld(t)
+  const { app, reader, answered, keyOf, upload } = await startHeld(t)
   const [one, same, other] = [await keyOf(1), await keyOf(1), await keyOf()]
-  const uploads = Array.from({ length: 18 }, (_, index) => upload('one', index % 2 ? one : same, 1))
+  const { workFolder } = app.service.context.photos.store
+  const uploads: Promise<void>[] = []
+  for (let count = 1; count <= 16; count += 1) {
+    uploads.push(upload('one', count % 2 ? one : same, 1))
+    // If all arrived at once, the limit of arriving uploads could refuse one before the queue is full.
+    await until(() => readdirSync(workFolder).length === count)
+  }
+  uploads.push(upload('one', one, 1), upload('one', same, 1))
   await until(() => answered.length === 2)
   for (const { answer } of answered) {
     assert.deepEqual([answer.status, answer.body.code], [429, 'rate_limit_exceeded'])
