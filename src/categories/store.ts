@@ -1,6 +1,6 @@
+import { isForeignKeyViolation, isUniqueViolation } from '../db/engine-errors.ts'
 import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import { recordEvents } from '../events/log.ts'
 import type { EventType } from '../events/schema.ts'

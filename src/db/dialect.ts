@@ -1,12 +1,16 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import {
   type CompiledQuery,
   type Expression,
   type RawBuilder,
   type SelectQueryBuilder,
   type SqlBool,
+  SqliteAdapter,
+  SqliteDialect,
+  type SqliteStatement,
   sql,
 } from 'kysely'
-import { NodeSqliteAdapter } from './sqlite.ts'
+import { isTimeout } from './engine-errors.ts'
 import type { Db, Tables } from './tables.ts'
 
 export interface VisibleRows<Row> {
@@ -153,43 +157,78 @@ export async function readWithFallbackPlan<Result>(
   }
 }
 
-/** The SQLSTATE of a statement that exceeded its time limit. */
-const QUERY_CANCELED = '57014'
+type Prepare<Statement> = (sql: string) => Statement
 
-/** Whether PostgreSQL canceled a statement because it exceeded its time limit. */
-export const isTimeout = (error: unknown): boolean =>
-  [error, (error as Error).cause].some(
-    (one) => (one as { code?: string } | undefined)?.code === QUERY_CANCELED,
-  )
+/** Runs Kysely on node:sqlite, and prepares each statement once. */
+export class NodeSqliteDialect extends SqliteDialect {
+  readonly #prepare: Prepare<StatementSync>
 
-/** SQLite's result codes for failed I/O and for a read-only file. */
-const IO_ERROR = 10
-const READ_ONLY = 8
+  constructor(database: DatabaseSync) {
+    super({ database: { close: () => database.close(), prepare: prepareForKysely(database) } })
+    this.#prepare = memoize((sql) => database.prepare(sql))
+  }
 
-/** Checks whether the disk failed. The disk may then have any part of the last write. */
-export function isDiskFailure(error: unknown): boolean {
-  return hasResult(error, IO_ERROR)
+  override createAdapter(): SqliteAdapter {
+    return new NodeSqliteAdapter(this.#prepare)
+  }
+}
+
+/** Kysely's adapter. It can also run a compiled query without Kysely's connection handling. */
+export class NodeSqliteAdapter extends SqliteAdapter {
+  readonly #prepare: Prepare<StatementSync>
+
+  constructor(prepare: Prepare<StatementSync>) {
+    super()
+    this.#prepare = prepare
+  }
+
+  /** Makes Kysely run all pending migrations in one transaction. */
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+
+  /** Runs a query on the only connection, in its current transaction. */
+  async executeQuery<Row extends object>({ sql, parameters }: CompiledQuery): Promise<Row[]> {
+    return this.#prepare(sql).all(...(parameters as SQLInputValue[])) as unknown as Row[]
+  }
+}
+
+function prepareForKysely(database: DatabaseSync): Prepare<SqliteStatement> {
+  return memoize((sql) => {
+    // Starts every transaction as a writing one. If a reading transaction starts to write while another one
+    // writes, SQLite refuses it without waiting.
+    const statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
+    return sql === 'rollback' ? ifInTransaction(database, statement) : statement
+  })
+}
+
+const MAX_PREPARED = 500
+
+function memoize<Statement>(prepare: Prepare<Statement>): Prepare<Statement> {
+  const prepared = new Map<string, Statement>()
+  return (sql) => {
+    const existing = prepared.get(sql)
+    if (existing) return existing
+    const statement = prepare(sql)
+    if (prepared.size < MAX_PREPARED) prepared.set(sql, statement)
+    return statement
+  }
+}
+
+function adapt(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (values) => statement.all(...(values as SQLInputValue[])),
+    run: (values) => statement.run(...(values as SQLInputValue[])),
+    iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
+  }
 }
 
 /**
- * Checks whether the file is open read-only. If SQLite cannot open a file for writing, it silently opens the
- * file this way.
+ * Skips a rollback if no transaction is open, because a full or broken disk has already ended it. A failed
+ * rollback would hide the original error.
  */
-export function isReadOnly(error: unknown): boolean {
-  return hasResult(error, READ_ONLY)
-}
-
-/** Compares SQLite's primary result code, which is the low byte of the extended one. */
-function hasResult(error: unknown, result: number): boolean {
-  const { errcode } = error as { errcode?: number }
-  return errcode !== undefined && (errcode & 0xff) === result
-}
-
-/**
- * Checks whether the database rolled a transaction back because of a concurrent one (serialization failure or
- * deadlock).
- */
-export function isConflict(error: unknown): boolean {
-  const { cause } = error as { cause?: { code?: string } }
-  return cause?.code === '40001' || cause?.code === '40P01'
+function ifInTransaction(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
+  const none = { changes: 0, lastInsertRowid: 0 }
+  return { ...rollback, run: (values) => (database.isTransaction ? rollback.run(values) : none) }
 }

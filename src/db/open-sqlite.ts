@@ -2,16 +2,10 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { ApiError } from '../errors.ts'
+import { NodeSqliteDialect } from './dialect.ts'
 import { migrate, migrateIfNew, requireCurrent } from './migrate.ts'
 import { MERGE_TOKENS } from './migrations/search.ts'
-import {
-  BUSY_TIMEOUT_MS,
-  createEmpty,
-  createFile,
-  NodeSqliteDialect,
-  openFile,
-  refuseHardLinks,
-} from './sqlite.ts'
+import { BUSY_TIMEOUT_MS, createEmpty, createFile, openFile, refuseHardLinks } from './sqlite.ts'
 import { noStoreError } from './store-url.ts'
 import type { Db } from './tables.ts'
 import type { Versioned } from './write.ts'

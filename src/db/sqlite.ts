@@ -1,7 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, type DatabaseSyncOptions, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type CompiledQuery, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 
 /** How long a writer waits while another process, such as a command or a backup, has the lock. */
 export const BUSY_TIMEOUT_MS = 5_000
@@ -98,80 +97,4 @@ function refuseOldSqlite(version: string): void {
   if (differing >= 0 && (parts[differing] ?? 0) < (MIN_SQLITE_VERSION[differing] ?? 0)) {
     throw new Error(`SQLite ${version} is too old; use ${MIN_SQLITE_VERSION.join('.')} or later`)
   }
-}
-
-type Prepare<Statement> = (sql: string) => Statement
-
-/** Runs Kysely on node:sqlite, and prepares each statement once. */
-export class NodeSqliteDialect extends SqliteDialect {
-  readonly #prepare: Prepare<StatementSync>
-
-  constructor(database: DatabaseSync) {
-    super({ database: { close: () => database.close(), prepare: prepareForKysely(database) } })
-    this.#prepare = memoize((sql) => database.prepare(sql))
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new NodeSqliteAdapter(this.#prepare)
-  }
-}
-
-/** Kysely's adapter. It can also run a compiled query without Kysely's connection handling. */
-export class NodeSqliteAdapter extends SqliteAdapter {
-  readonly #prepare: Prepare<StatementSync>
-
-  constructor(prepare: Prepare<StatementSync>) {
-    super()
-    this.#prepare = prepare
-  }
-
-  /** Makes Kysely run all pending migrations in one transaction. */
-  override get supportsTransactionalDdl(): boolean {
-    return true
-  }
-
-  /** Runs a query on the only connection, in its current transaction. */
-  async executeQuery<Row extends object>({ sql, parameters }: CompiledQuery): Promise<Row[]> {
-    return this.#prepare(sql).all(...(parameters as SQLInputValue[])) as unknown as Row[]
-  }
-}
-
-function prepareForKysely(database: DatabaseSync): Prepare<SqliteStatement> {
-  return memoize((sql) => {
-    // Starts every transaction as a writing one. If a reading transaction starts to write while another one
-    // writes, SQLite refuses it without waiting.
-    const statement = adapt(database.prepare(sql === 'begin' ? 'begin immediate' : sql))
-    return sql === 'rollback' ? ifInTransaction(database, statement) : statement
-  })
-}
-
-const MAX_PREPARED = 500
-
-function memoize<Statement>(prepare: Prepare<Statement>): Prepare<Statement> {
-  const prepared = new Map<string, Statement>()
-  return (sql) => {
-    const existing = prepared.get(sql)
-    if (existing) return existing
-    const statement = prepare(sql)
-    if (prepared.size < MAX_PREPARED) prepared.set(sql, statement)
-    return statement
-  }
-}
-
-function adapt(statement: StatementSync): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (values) => statement.all(...(values as SQLInputValue[])),
-    run: (values) => statement.run(...(values as SQLInputValue[])),
-    iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
-  }
-}
-
-/**
- * Skips a rollback if no transaction is open, because a full or broken disk has already ended it. A failed
- * rollback would hide the original error.
- */
-function ifInTransaction(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
-  const none = { changes: 0, lastInsertRowid: 0 }
-  return { ...rollback, run: (values) => (database.isTransaction ? rollback.run(values) : none) }
 }

@@ -1,5 +1,5 @@
 import { type ArgsOf, type Change, type Changes, changeName, type ResultOf } from './change.ts'
-import { isConflict } from './dialect.ts'
+import { isConflict } from './engine-errors.ts'
 import { type IdempotentRequest, type OnceResult, runOnce } from './once.ts'
 import type { Db } from './tables.ts'
 

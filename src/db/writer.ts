@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { ApiError, type ErrorCode, type ErrorDetail } from '../errors.ts'
 import { type Changes, changeName, changes } from './change.ts'
-import { isDiskFailure, isReadOnly } from './dialect.ts'
+import { isDiskFailure, isReadOnly } from './engine-errors.ts'
 import { type IdempotentRequest, runOnce } from './once.ts'
 import {
   openCheckpointed,

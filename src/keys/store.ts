@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { type Access, includesAccess } from '../access.ts'
+import { isForeignKeyViolation } from '../db/engine-errors.ts'
 import { insertSecret } from '../db/secrets.ts'
 import type { Db, Tables } from '../db/tables.ts'
-import { isForeignKeyViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import type { Limits, Plan } from '../plans.ts'
 

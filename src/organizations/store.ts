@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/engine-errors.ts'
 import type { Db, Tables } from '../db/tables.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { recordEvents } from '../events/log.ts'
 import { photoChanges } from '../events/photos.ts'

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { unknownCategoryError } from '../categories/store.ts'
 import { dialectOf } from '../db/dialect.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/engine-errors.ts'
 import {
   MAX_STATEMENT_ROWS,
   prepareQuery,
@@ -11,7 +12,6 @@ import {
   valuesOf,
 } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import { recordEvents } from '../events/log.ts'
 import type { EventType } from '../events/schema.ts'

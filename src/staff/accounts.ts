@@ -1,7 +1,7 @@
 import type { Role } from '../access.ts'
 import { dialectOf } from '../db/dialect.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../db/engine-errors.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { insertStaffKey, updateStaffKey } from '../keys/store.ts'

@@ -1,6 +1,6 @@
 import { changes } from '../db/change.ts'
+import { isUniqueViolation } from '../db/engine-errors.ts'
 import type { Db } from '../db/tables.ts'
-import { isUniqueViolation } from '../db/violations.ts'
 import type { Writer } from '../db/write.ts'
 import { ApiError } from '../errors.ts'
 import * as keys from '../keys/store.ts'

@@ -1,5 +1,5 @@
+import { isForeignKeyViolation } from '../db/engine-errors.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import * as photos from '../photos/store.ts'
 

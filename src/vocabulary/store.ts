@@ -1,7 +1,7 @@
 import * as categories from '../categories/store.ts'
+import { isForeignKeyViolation } from '../db/engine-errors.ts'
 import { FIRST_BREEDS, FIRST_COLORS } from '../db/migrations/categories.ts'
 import type { Db } from '../db/tables.ts'
-import { isForeignKeyViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import type { NewWord, Word, WordKind, WordQuery } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { isForeignKeyViolation } from '../db/engine-errors.ts'
 import type { Db, Tables } from '../db/tables.ts'
-import { isForeignKeyViolation } from '../db/violations.ts'
 import { ApiError } from '../errors.ts'
 import { findRemoved } from '../events/log.ts'
 import { skipToNewest } from './deliveries.ts'
