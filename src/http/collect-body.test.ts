@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { collectBody } from './form-body.ts'
+import { collectBody } from './json-body.ts'
 
 const collect = (payload: Readable) =>
   new Promise<string>((resolve) => {

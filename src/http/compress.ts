@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mayCompress } from './cache-headers.ts'
 
 /** Supported content codings, smallest output first (RFC 9110, section 8.4.1). */
 export const CODINGS = ['br', 'zstd', 'gzip'] as const
@@ -82,36 +80,6 @@ export function compress(text: string | Buffer, coding: Coding): Promise<Buffer>
   return CODERS[coding](Buffer.from(text)).finally(() => {
     running -= 1
   })
-}
-
-type Done = (error?: Error | null, payload?: unknown) => void
-
-/**
- * `onSend` hook: compresses a response in the coding that the client prefers. Skips responses with an ETag,
- * which send-page.ts compresses together with making the ETag.
- */
-export function compressRouted(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: Done,
-): void {
-  const coding = codingFor(request.headers['accept-encoding'])
-  const encoded =
-    coding &&
-    (typeof payload === 'string' || Buffer.isBuffer(payload)) &&
-    Buffer.byteLength(payload) >= MIN_BYTES &&
-    mayCompress(request, reply) &&
-    !reply.hasHeader('etag') &&
-    compress(payload, coding)
-  if (!encoded) {
-    done()
-    return
-  }
-  encoded.then((bytes) => {
-    reply.header('content-encoding', coding)
-    done(null, bytes)
-  }, done)
 }
 
 type Headers = { etag: string } & Record<string, string>

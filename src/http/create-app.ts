@@ -7,8 +7,6 @@ import Fastify, {
 } from 'fastify'
 import type { Config } from '../config.ts'
 import type { App, TypeBoxProvider } from './app.ts'
-import { addRouteHeaders } from './cache-headers.ts'
-import { compressRouted } from './compress.ts'
 import {
   CountedResponse,
   closeStalled,
@@ -21,9 +19,9 @@ import { type Face, faceOf } from './face.ts'
 import { gateHook } from './gate.ts'
 import { answerParserErrors } from './parser-errors.ts'
 import { type LogRequest, logRouted, requestId } from './request-log.ts'
+import { addRouteHeaders, compressRouted, sendAtEndOfTurn } from './respond.ts'
 import { sendError } from './send-error.ts'
 import { serializerCompiler } from './serialize.ts'
-import { sendAtEndOfTurn } from './turns.ts'
 import { validatorCompiler } from './validate.ts'
 
 const MAX_HEADER_BYTES = 16_384

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { atEndOfTurn } from './turns.ts'
+import { atEndOfTurn } from './respond.ts'
 
 /** Occupies the event loop. */
 function work(milliseconds: number): void {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../access.ts'
+import type { Config } from '../config.ts'
 import type { ApiError } from '../errors.ts'
 import type { App } from './app.ts'
 import type { Caller } from './caller.ts'
@@ -105,4 +106,40 @@ function decodeFirstSegment(url: string): string {
   } catch {
     return url
   }
+}
+
+/** @returns undefined for text that is not valid percent-encoding of UTF-8 */
+export function tryDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The characters of a host and port (RFC 3986, section 3.2), without the comma that joins two headers. */
+export const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/
+
+/**
+ * The URL under which the client reached the service, including the face's prefix. If BASE_URL is set,
+ * returns it. Otherwise uses the headers of a trusted proxy. Never trusts a Host header alone.
+ *
+ * @param prefix needed when the request reached no route of the face
+ */
+export function publicBaseUrl(
+  config: Config,
+  request: FastifyRequest,
+  prefix = request.server.prefix,
+): string {
+  return publicOrigin(config, request) + prefix
+}
+
+export function publicOrigin({ origin, baseUrlIsSet }: Config, request: FastifyRequest): string {
+  if (baseUrlIsSet || request.headers['x-forwarded-host'] === undefined) return origin
+  // Without a trusted proxy, `ips` has only the address of the connection, and its headers are not used.
+  if ((request.ips ?? []).length < 2) return origin
+  const { protocol, host } = request
+  // A proxy may have copied both values from the client.
+  const isAddress = ['http', 'https'].includes(protocol) && host !== '' && HOST.test(host)
+  return isAddress ? `${protocol}://${host}` : origin
 }

@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest, RawRequestDefaultExpression, RouteOp
 import { ApiError } from '../errors.ts'
 import type { App, Hook } from './app.ts'
 import type { Caller } from './caller.ts'
-import { type Admission, type Face, faceOf, type Gate, type ReadBody } from './face.ts'
-import { tryDecode } from './query.ts'
+import { type Admission, type Face, faceOf, type Gate, HOST, type ReadBody, tryDecode } from './face.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -52,9 +51,6 @@ function findRequestError(request: RawRequestDefaultExpression): ApiError | unde
   const message = findRequestFault(request)
   return message ? new ApiError('bad_request', { message, headers: { connection: 'close' } }) : undefined
 }
-
-/** The characters of a host and port (RFC 3986, section 3.2), without the comma that joins two headers. */
-export const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/
 
 /** @returns the error message for the client; undefined if the request is valid */
 function findRequestFault({ httpVersion, headers }: RawRequestDefaultExpression): string | undefined {

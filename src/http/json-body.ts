@@ -1,6 +1,132 @@
 import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { int64ToNumber } from './int64.ts'
+
+/** Maximum size of a body. Every object of the API is smaller. */
+const MAX_BYTES = 65_536
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
+const PARAMETER = `(?:charset=(?:utf-8|"utf-8")|(?!charset=)${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))`
+
+/** JSON with any parameters. A charset must be UTF-8 (RFC 8259, section 8.1). */
+const MEDIA_TYPE = new RegExp(
+  `^(application/(?:merge-patch\\+)?json)[ \\t]*(?:;[ \\t]*(?:${PARAMETER}[ \\t]*)?)*$`,
+  'i',
+)
+
+const JSON_WITH_PARAMETERS = /^application\/(?:merge-patch\+)?json[ \t]*;/i
+
+/** Matches a charset such as utf8, which many libraries send. */
+const OTHER_CHARSET = /\bcharset=(?!"?utf-8\b)/i
+
+/** Media types of a PATCH (RFC 7396, RFC 5789). */
+const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
+
+/**
+ * Reads the JSON body of a request.
+ *
+ * @throws {ApiError} unsupported_media_type, invalid_json, payload_too_large
+ */
+export function readJson(
+  request: FastifyRequest,
+  payload: Readable,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  collectBody(payload, Number(request.headers['content-length']), MAX_BYTES, (error, body) => {
+    try {
+      if (error) throw error
+      done(null, parseBody(request, body))
+    } catch (thrown) {
+      done(thrown as Error)
+    }
+  })
+}
+
+function parseBody(request: FastifyRequest, body: Buffer): unknown {
+  // The body of a DELETE has no meaning (RFC 9110, section 9.3.5). Many clients send a Content-Type without a
+  // body.
+  if (request.method === 'DELETE') return undefined
+  const type = request.headers['content-type'] ?? ''
+  const coding = request.headers['content-encoding'] ?? 'identity'
+  const patch = request.method === 'PATCH'
+  const name = MEDIA_TYPE.exec(type)?.[1]?.toLowerCase() ?? ''
+  const accepted = patch ? PATCH_TYPES : ['application/json']
+  if (!accepted.includes(name) || coding.toLowerCase() !== 'identity') {
+    const headers: Record<string, string> = patch ? { 'accept-patch': PATCH_TYPES.join(', ') } : {}
+    const charset = JSON_WITH_PARAMETERS.test(type) &&
+      OTHER_CHARSET.test(type) && {
+        message: 'JSON must be in UTF-8. Send charset=utf-8 or no charset.',
+      }
+    throw new ApiError('unsupported_media_type', { headers, ...charset })
+  }
+  if (request.headers['idempotency-key'] !== undefined) request.fingerprint = hash('sha256', body)
+  return parseJson(body)
+}
+
+/**
+ * A body with more chunks than this must have an average of MIN_CHUNK_BYTES per chunk, because each chunk has
+ * a fixed cost.
+ */
+const MAX_SMALL_CHUNKS = 2_048
+const MIN_CHUNK_BYTES = 16
+const INITIAL_BYTES = 1_024
+
+/**
+ * Reads a request body into one buffer, so memory use follows the size of the body. A list of chunks could
+ * take hundreds of times as much memory, because a client can make the chunks tiny.
+ *
+ * @param declared Content-Length, or NaN when the header is absent
+ * @param maxBytes a larger body is refused, and the rest of it is not read
+ * @param done gets an ApiError: `payload_too_large`, or `bad_request` when the client leaves early
+ */
+export function collectBody(
+  payload: Readable,
+  declared: number,
+  maxBytes: number,
+  done: (error: Error | undefined, body: Buffer) => void,
+): void {
+  const tooLargeMessage = `The body is larger than ${maxBytes} bytes.`
+  let body = Buffer.allocUnsafe(declared <= maxBytes ? declared : INITIAL_BYTES)
+  let size = 0
+  let chunks = 0
+
+  function onChunk(chunk: Buffer): void {
+    chunks += 1
+    const newSize = size + chunk.length
+    if (newSize > maxBytes) {
+      finish(tooLarge(tooLargeMessage))
+    } else if (chunks > MAX_SMALL_CHUNKS && newSize < chunks * MIN_CHUNK_BYTES) {
+      finish(tooLarge('The body arrives in too many small chunks. Send larger chunks.'))
+    } else {
+      if (newSize > body.length)
+        body = Buffer.concat([body.subarray(0, size)], Math.max(newSize, 2 * body.length))
+      chunk.copy(body, size)
+      size = newSize
+    }
+  }
+
+  const onEarlyClose = (): void =>
+    finish(new ApiError('bad_request', { message: 'The body is incomplete. Send the request again.' }))
+
+  function finish(error?: Error): void {
+    payload.off('data', onChunk).off('end', finish).off('error', finish).off('close', onEarlyClose)
+    // Discards the rest of the body until the response is sent.
+    if (error) payload.on('error', () => undefined).resume()
+    done(error, body.subarray(0, size))
+  }
+
+  if (declared > maxBytes) done(tooLarge(tooLargeMessage), body)
+  // The client may have left during the lookup of the key. A destroyed stream emits no more events.
+  else if (payload.destroyed) onEarlyClose()
+  else payload.on('data', onChunk).on('end', finish).on('error', finish).on('close', onEarlyClose)
+}
+
+function tooLarge(message: string): ApiError {
+  return new ApiError('payload_too_large', { message, headers: { connection: 'close' } })
+}
 
 /**
  * The maximum nesting depth. Every valid body is less deep. Limits the cost of a body that contains only

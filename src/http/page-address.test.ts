@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pageAddress } from './query.ts'
+import { pageAddress } from './send-page.ts'
 
 const route = { schema: { querystring: { properties: { a: {}, d: {} } } } }
 

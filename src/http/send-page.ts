@@ -1,22 +1,13 @@
-import { promisify } from 'node:util'
-import { brotliCompress, gzip, zstdCompress } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import type { Hook } from './app.ts'
-import {
-  type Coding,
-  codingFor,
-  codingForLength,
-  encodedEtag,
-  encodedHeaders,
-  type Representation,
-} from './compress.ts'
-import { etagOf, isNotModified, meetsIfMatch } from './conditional.ts'
-import { publicOrigin } from './link.ts'
+import { codingForLength, encodedHeaders, type Representation } from './compress.ts'
+import { isNotModified, meetsIfMatch } from './conditional.ts'
+import { publicOrigin, tryDecode } from './face.ts'
 import type { NewPage, Page, PageCache } from './page-cache.ts'
-import { pageAddress, wantsStrict } from './query.ts'
-import { atEndOfTurn } from './turns.ts'
+import { atEndOfTurn } from './respond.ts'
+import { type ObjectSchema, wantsStrict } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +17,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True if the route answers from the cache itself, because its answer may depend on the caller. */
     isPersonal?: boolean
+    /**
+     * Names of the query parameters that the route reads, or a test of a name. For routes without a query
+     * schema.
+     */
+    parameters?: readonly string[] | ((name: string) => boolean)
   }
 }
 
@@ -40,15 +36,14 @@ interface Options {
  * Answers with a cached page, a newly read page, or a 304.
  *
  * @throws {ApiError} precondition_failed
- * @returns the serialized response (its bytes, if encoded), for the route to return in place of a value
  */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   options: Options,
   read: () => Promise<NewPage>,
-): Promise<string | Buffer | undefined> {
-  return sendFound(request, reply, options, await findPage(request, options, read))
+): Promise<void> {
+  await sendFound(request, reply, options, await findPage(request, options, read))
 }
 
 /** Returns a cached page or a newly read page. */
@@ -69,17 +64,12 @@ export async function sendFound(
   reply: FastifyReply,
   { pages }: Pick<Options, 'pages'>,
   page: Page,
-): Promise<string | Buffer | undefined> {
+): Promise<void> {
   if (!meetsIfMatch(request.headers, page.headers)) throw new ApiError('precondition_failed')
   const coding = codingForLength(page.length, request.headers)
-  const headers = encodedHeaders(page.headers, coding)
-  if (isNotModified(request.headers, headers)) {
-    reply.code(304).headers(headers)
-    return undefined
-  }
-  const encoded = coding && (await pages.encode(page, coding))
-  reply.headers((encoded ?? page).allHeaders)
-  return encoded ? Buffer.from(encoded.body, encoded.encoding) : page.body
+  const representation =
+    findRepresentation(request, page) ?? (coding && (await pages.encode(page, coding))) ?? page
+  await send(request, reply, representation)
 }
 
 /**
@@ -109,13 +99,12 @@ export function answerFromCache({ config, pages, clock }: Options): Hook {
   return (request, reply, done) => {
     const page = pageFor(request)
     const representation = page && findRepresentation(request, page)
-    if (representation)
-      atEndOfTurn(() => send(request, reply, representation, done), representation.body.length)
+    if (representation) send(request, reply, representation).catch(done)
     else done()
   }
 }
 
-/** @returns undefined when the page is not yet compressed for this client; the route then compresses it */
+/** @returns undefined when the page is not yet compressed for this client; `sendFound` then compresses it */
 function findRepresentation({ headers }: FastifyRequest, page: Page): Representation | undefined {
   const coding = codingForLength(page.length, headers)
   if (coding === undefined) return page
@@ -125,61 +114,83 @@ function findRepresentation({ headers }: FastifyRequest, page: Page): Representa
   return isNotModified(headers, headersOfEncoded) ? { ...page, headers: headersOfEncoded } : undefined
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  representation: Representation,
-  done: Parameters<Hook>[2],
-): void {
-  const { raw } = reply
-  const notModified = isNotModified(request.headers, representation.headers)
+/** Sends the response or a 304, past the `onSend` hooks: `Page.headers` are complete. */
+function send(request: FastifyRequest, reply: FastifyReply, representation: Representation): Promise<void> {
   const { headers, allHeaders, body, encoding } = representation
-  const common = reply.getHeaders() as Record<string, string>
-  try {
-    raw.writeHead(notModified ? 304 : 200, { ...common, ...(notModified ? headers : allHeaders) })
-  } catch (error) {
-    done(error as Error)
-    return
-  }
-  reply.hijack()
-  if (notModified) raw.end()
-  else raw.end(body, encoding)
+  const notModified = isNotModified(request.headers, headers)
+  return new Promise((resolve, reject) =>
+    atEndOfTurn(
+      () => {
+        const { raw } = reply
+        const common = reply.getHeaders() as Record<string, string>
+        try {
+          raw.writeHead(notModified ? 304 : 200, { ...common, ...(notModified ? headers : allHeaders) })
+        } catch (error) {
+          reject(error)
+          return
+        }
+        reply.hijack()
+        if (notModified) raw.end()
+        else raw.end(body, encoding)
+        resolve()
+      },
+      notModified ? 0 : body.length,
+    ),
+  )
 }
 
-/** Uses the default compression levels, which are the highest, because each file is compressed only once. */
-const CODERS = { br: promisify(brotliCompress), zstd: promisify(zstdCompress), gzip: promisify(gzip) }
-
-/** A file that is served unchanged. Each content coding is made on first use, then stored. */
-export interface StaticFile {
-  type: string
-  plain: Buffer
-  etag: string
-  encoded: Partial<Record<Coding, Promise<Buffer>>>
-}
-
-export function createStaticFile(type: string, text: string): StaticFile {
-  return { type, plain: Buffer.from(text), etag: etagOf(text), encoded: {} }
+interface Route {
+  config?: FastifyContextConfig
+  schema?: FastifySchema | undefined
 }
 
 /**
- * Sends the file in the coding that the client prefers. Each coding has its own ETag (RFC 9110, section
- * 8.8.3.3).
- *
- * @param caching Cache-Control. By default caches must revalidate, because an upgrade or a setting may change
- * the file.
+ * Returns the canonical form of a URL. It has the path and only the parameters that the route reads, encoded
+ * and in a fixed order. URLs with the same canonical form get the same response.
  */
-export async function sendStaticFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  file: StaticFile,
-  caching = 'no-cache',
-): Promise<FastifyReply> {
-  const coding = codingFor(request.headers['accept-encoding'])
-  const etag = coding === undefined ? file.etag : encodedEtag(file.etag, coding)
-  reply.headers({ etag, vary: 'Accept-Encoding, Origin', 'cache-control': caching })
-  if (isNotModified(request.headers, { etag })) return reply.code(304).send()
-  reply.type(file.type)
-  if (coding === undefined) return reply.send(file.plain)
-  file.encoded[coding] ??= CODERS[coding](file.plain)
-  return reply.header('content-encoding', coding).send(await file.encoded[coding])
+export function pageAddress(url: string, route: Route): string {
+  if (!/[?#%]/.test(url)) return url
+  const [path, query] = splitUrl(url)
+  const reads = parameterTest(route)
+  const parameters = query
+    .split('&')
+    .map((text) => ({ text, name: tryDecode(text.split('=', 1)[0] ?? '') ?? '' }))
+    .filter(({ name }) => reads(name))
+    // A stable sort keeps repeated parameters in order, because a route may read only the first or the last
+    // of them.
+    .sort(({ name: left }, { name: right }) => Number(left > right) - Number(left < right))
+    .map(({ text }) => text.split('=').map(canonicalQueryText).join('='))
+  return canonicalPath(path) + (parameters.length > 0 ? `?${parameters.join('&')}` : '')
+}
+
+/** Splits a URL at its first `?` or `#`; the router treats both as the start of the query. */
+export function splitUrl(url: string): [path: string, query: string] {
+  const at = url.search(/[?#]/)
+  return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
+}
+
+/** Returns one spelling for all encodings of a path that the router treats as equal. */
+export function canonicalPath(path: string): string {
+  return path.split('/').map(canonicalText).join('/')
+}
+
+function parameterTest({ config, schema }: Route): (name: string) => boolean {
+  const names = config?.parameters
+  if (typeof names === 'function') return names
+  if (names) return (name) => names.includes(name)
+  const { properties = {} } = (schema?.querystring ?? {}) as Partial<ObjectSchema>
+  // A name with brackets causes a validation error, so it must stay in the canonical URL.
+  return (name) => Object.hasOwn(properties, name.split('[', 1)[0] ?? '')
+}
+
+/** Re-encodes text. Text that cannot be decoded stays unchanged, because it has no other spelling. */
+function canonicalText(text: string): string {
+  const decodedText = text.includes('%') ? tryDecode(text) : undefined
+  return decodedText === undefined ? text : encodeURIComponent(decodedText)
+}
+
+/** Like `canonicalText`, but a plus means a space, as in a query. */
+function canonicalQueryText(text: string): string {
+  const word = text.replaceAll('+', '%20')
+  return tryDecode(word) === undefined ? text : canonicalText(word)
 }

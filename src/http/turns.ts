@@ -1,5 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-
 // All long tasks of a process, such as searches, share the time that a turn of the event loop has for them.
 
 /** The longest time that long tasks may make other requests wait. */
@@ -54,62 +52,4 @@ export async function mapInTurns<Item, Result>(
     results.push(map(item))
   }
   return results
-}
-
-/** When this many responses are waiting, all of them are sent immediately. */
-const MAX_RESPONSES = 32
-
-/** Sending a longer response takes so long that many of them at once would make other requests wait. */
-const MAX_LENGTH = 65_536
-
-/** Resolves when all long responses so far are sent. */
-let longSends = Promise.resolve()
-
-let responses: (() => void)[] = []
-
-/**
- * Collects responses, and sends them together at the end of a turn of the event loop. A write to a socket may
- * wake the client's process, which costs more than making a cached response. Once awake, the client reads
- * further responses cheaply. Decision 16.
- *
- * @param send must not throw, because it would stop the responses after it
- * @param length of the body
- */
-export function atEndOfTurn(send: () => void, length = 0): void {
-  if (length > MAX_LENGTH) {
-    longSends = longSends.then(yieldToEventLoop).then(send)
-    return
-  }
-  const count = responses.push(send)
-  if (count === 1) setImmediate(sendAll)
-  else if (count === MAX_RESPONSES) sendAll()
-}
-
-function sendAll(): void {
-  const ready = responses
-  responses = []
-  for (const send of ready) send()
-}
-
-/**
- * `onSend` hook, which must follow all hooks that change the response. Errors are sent immediately. The rest
- * of a refused request may still be arriving, and must not be read as the next request.
- */
-export function sendAtEndOfTurn(
-  _request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error?: Error) => void,
-): void {
-  function send(): void {
-    try {
-      done()
-    } catch (error) {
-      if (reply.raw.headersSent) reply.raw.destroy()
-      // Node refused a header of the response, so an error is sent without that header.
-      else done(error as Error)
-    }
-  }
-  if (reply.statusCode < 400) atEndOfTurn(send, (payload as { length?: number } | null)?.length)
-  else done()
 }

@@ -1,11 +1,12 @@
-import type { FastifySchemaCompiler } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Format from 'typebox/format'
 import Schema from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { ApiError, type ErrorDetail } from '../errors.ts'
-import { INT64_RANGE } from './int64.ts'
+import { tryDecode } from './face.ts'
+import { DECIMAL, INT64_RANGE, int64ToNumber } from './int64.ts'
 import { isCountry, isCurrency } from './iso-codes.ts'
-import { findBracketed, limitLength, type ObjectSchema, readQuery } from './query.ts'
 import { EMAIL, ruleOfPattern } from './text.ts'
 import type { Static, TSchema } from './type.ts'
 
@@ -238,3 +239,117 @@ function valueAt(root: unknown, pointer: string): unknown {
     value = (value as Record<string, unknown> | undefined)?.[name]
   return value
 }
+
+interface QuerySchema {
+  type?: string
+  format?: string
+  default?: unknown
+  items?: QuerySchema
+  maxItems?: number
+}
+
+export interface ObjectSchema {
+  properties: Record<string, QuerySchema>
+}
+
+/**
+ * Converts query parameters to the types of a schema, and adds defaults. Drops parameters that the schema
+ * does not name.
+ */
+function readQuery({ properties }: ObjectSchema, raw: Record<string, unknown>): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(properties)) {
+    const value = raw[name] === undefined ? schema.default : convertText(schema, raw[name])
+    if (value !== undefined) query[name] = value
+  }
+  return query
+}
+
+/**
+ * Finds parameters written as `id[]`, as some libraries do. If the service ignored such a filter, it would
+ * list everything.
+ */
+function findBracketed({ properties }: ObjectSchema, raw: Record<string, unknown>): ErrorDetail[] {
+  return Object.keys(raw).flatMap((parameter) => {
+    const name = parameter.split('[', 1)[0] ?? ''
+    if (name === parameter || !Object.hasOwn(properties, name)) return []
+    const example = properties[name]?.type === 'array' ? `${name}=1&${name}=2` : `${name}=…`
+    return { parameter, code: 'invalid_value', message: `Write this without brackets: ${example}.` } as const
+  })
+}
+
+/**
+ * Cuts a list to one item more than allowed. Validation then still refuses a list that is too long, but at a
+ * limited cost.
+ */
+function limitLength(list: unknown[], maxItems = Number.POSITIVE_INFINITY): unknown[] {
+  return list.slice(0, maxItems + 1)
+}
+
+/** Converts text to a number. Other text stays unchanged, and validation then refuses it. */
+function convertText({ type, format, items, maxItems }: QuerySchema, text: unknown): unknown {
+  if (type === 'array' && items)
+    return limitLength([text].flat(), maxItems).map((item) => convertText(items, item))
+  // Clients write country codes in upper or lower case.
+  if (format === 'country' && typeof text === 'string') return text.toUpperCase()
+  if (type !== 'integer' || typeof text !== 'string' || !DECIMAL.test(text)) return text
+  return format === 'int64' ? int64ToNumber(BigInt(text)) : Number(text)
+}
+
+const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?=$|[,;\s])/i
+
+/** Checks whether the client prefers an error over ignored parameters (RFC 7240, section 4.4). */
+export function wantsStrict({ prefer }: IncomingHttpHeaders): boolean {
+  return prefer !== undefined && STRICT.test([prefer].flat().join(','))
+}
+
+function parametersOf({ routeOptions }: FastifyRequest): ObjectSchema['properties'] {
+  return ((routeOptions.schema?.querystring ?? {}) as Partial<ObjectSchema>).properties ?? {}
+}
+
+/** Finds parameters that do not exist, and `within` without `near`, which has no effect. */
+function findIneffective(request: FastifyRequest): ErrorDetail[] {
+  const [query, parameters] = [request.query as object, parametersOf(request)]
+  const details = Object.keys(query)
+    .filter((name) => !Object.hasOwn(parameters, name))
+    .map(unknownDetail)
+  if (!('within' in query) || 'near' in query) return details
+  const message = 'This has no effect without `near`. Add `near`, or remove this.'
+  return [...details, { parameter: 'within', code: 'invalid_value', message }]
+}
+
+/** Finds values whose bytes are not UTF-8 (RFC 3986, section 2.5). */
+function findUndecodable(request: FastifyRequest): ErrorDetail[] {
+  const query = request.raw.url?.split('?', 2)[1] ?? ''
+  if (!query.includes('%')) return []
+  const parameters = parametersOf(request)
+  return query.split('&').flatMap((part): ErrorDetail[] => {
+    const [parameter = '', value = ''] = part.split('=', 2)
+    if (!isText(parameters[parameter]) || tryDecode(value) !== undefined) return []
+    return [{ parameter, code: 'invalid_value', message: 'This is not UTF-8. Percent-encode it as UTF-8.' }]
+  })
+}
+
+/** Skips values of other types, because validation reports them. */
+const isText = (schema: QuerySchema | undefined): boolean =>
+  schema?.type === 'string' || (schema?.items !== undefined && isText(schema.items))
+
+/**
+ * Hook: refuses filters that have no effect. Otherwise a request with a misspelt filter would list
+ * everything.
+ */
+export function refuseUnknownParameters(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: (error?: Error) => void,
+): void {
+  const details = findUndecodable(request)
+  if (wantsStrict(request.headers)) details.push(...findIneffective(request))
+  done(details.length > 0 ? new ApiError('invalid_parameter', { details }) : undefined)
+}
+
+const unknownDetail = (parameter: string): ErrorDetail => ({
+  parameter,
+  code: 'invalid_value',
+  message: 'This parameter does not exist. Remove it, or do not send Prefer: handling=strict.',
+})

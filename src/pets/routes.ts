@@ -13,11 +13,11 @@ import {
   VALIDATOR_HEADERS,
   validatorHeaders,
 } from '../http/conditional.ts'
-import { readCursor } from '../http/cursor.ts'
+import { publicBaseUrl } from '../http/face.ts'
 import { deprecationHeaders } from '../http/gate.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { PAGE_HEADERS, pageOf, publicBaseUrl } from '../http/link.ts'
 import type { NewPage } from '../http/page-cache.ts'
+import { PAGE_HEADERS, pageOf, readCursor } from '../http/paging.ts'
 import { JSON_TYPE } from '../http/send-error.ts'
 import { sendPage } from '../http/send-page.ts'
 import { serializeInTurns } from '../http/serialize.ts'
@@ -104,7 +104,7 @@ function listPets(app: App, context: Context, finder: Finder): void {
       const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, options) }
       return { body, headers: { link, ...validators }, isVolatile: next !== undefined }
     }
-    return sendPage(request, reply, context, read) as never
+    return sendPage(request, reply, context, read)
   })
 }
 
@@ -124,7 +124,7 @@ function listPetFacets(app: App, context: Context, finder: Finder): void {
       const body = JSON.stringify(await countFacets(finder, request.query, request.caller.view))
       return { body, headers: { etag: etagOf(request.caller.view, body) } }
     }
-    return sendPage(request, reply, context, read) as never
+    return sendPage(request, reply, context, read)
   })
 }
 
@@ -200,7 +200,7 @@ function getPet(app: App, { config, db, pages, clock }: Context): void {
       const headers = { ...validatorHeaders(pet, view), ...deprecation(request) }
       return { body: pet.toJson(), headers, until: REMOVED_AT }
     }
-    return sendPage(request, reply, { config, pages, clock }, read) as never
+    return sendPage(request, reply, { config, pages, clock }, read)
   })
 }
 

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '../../errors.ts'
-import { splitUrl } from '../../http/query.ts'
+import { splitUrl } from '../../http/send-page.ts'
 import { toMeters } from './shapes.ts'
 
 // Reads the query of a Petfinder client as leniently as the original API. Lists may be separated by commas,

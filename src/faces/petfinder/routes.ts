@@ -50,7 +50,7 @@ export function readRoutes(app: App, context: Context): void {
   const addRoute: AddRoute = (path, read, parameters = () => false) => {
     app.get(path, { config: { access: 'read', parameters } }, async (request, reply) => {
       const readPage = async () => toNewPage(await read(request, request.params as never))
-      return sendPage(request, reply, context, readPage) as never
+      return sendPage(request, reply, context, readPage)
     })
   }
   animalRoutes(app, addRoute, context, readCategories)
@@ -98,12 +98,12 @@ function animalRoutes(app: App, addRoute: AddRoute, context: Context, readCatego
       if (!reader.fits(bounds)) own = await reader.own(true)
       if (!own) {
         reader.remember(bounds.next)
-        return sendFound(request, reply, context, page) as never
+        return sendFound(request, reply, context, page)
       }
     }
     const answer = own
     request.variant = client
-    return sendPage(request, reply, context, () => toPage(answer, true)) as never
+    return sendPage(request, reply, context, () => toPage(answer, true))
   })
 
   addRoute<{ id: string }>('/animals/:id', async (request, { id }) => {

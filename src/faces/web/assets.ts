@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from '../../http/app.ts'
-import { createStaticFile, sendStaticFile } from '../../http/send-page.ts'
+import { createStaticFile, sendStaticFile } from '../../http/static-file.ts'
 import { BASE_STYLE } from './styles/base.ts'
 import { CONSOLE_STYLE } from './styles/console.ts'
 import { APPLY_STYLE, GALLERY_STYLE, NO_PHOTO } from './styles/gallery.ts'

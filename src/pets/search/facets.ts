@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { dialectOf, isTimeout } from '../../db/dialect.ts'
+import { dialectOf } from '../../db/dialect.ts'
+import { isTimeout } from '../../db/engine-errors.ts'
 import type { Db } from '../../db/tables.ts'
 import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'

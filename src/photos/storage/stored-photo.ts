@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
-import { publicOrigin } from '../../http/link.ts'
+import { publicOrigin } from '../../http/face.ts'
 import { ONE_LINE } from '../../http/text.ts'
 import { BETA, type Static, Type } from '../../http/type.ts'
 import { fileName, SIZES } from './store.ts'

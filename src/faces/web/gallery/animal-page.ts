@@ -1,7 +1,7 @@
 import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
+import { publicOrigin } from '../../../http/face.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
-import { publicOrigin } from '../../../http/link.ts'
 import type { Organization } from '../../../organizations/schema.ts'
 import * as organizations from '../../../organizations/store.ts'
 import { LISTED_STATUSES } from '../../../pets/rules.ts'

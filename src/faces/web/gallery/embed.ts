@@ -1,7 +1,7 @@
 import { type ApiError, isRefusal } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import { type Html, html } from '../../../http/html.ts'
-import { createStaticFile, sendStaticFile } from '../../../http/send-page.ts'
+import { createStaticFile, sendStaticFile } from '../../../http/static-file.ts'
 import type { Organization } from '../../../organizations/schema.ts'
 import { EMBED_SCRIPT, JS } from '../assets.ts'
 import { allowPhotos, pageHeaders, renderPage } from '../page.ts'

@@ -5,8 +5,7 @@ import { NO_STORE } from '../../../http/cache-headers.ts'
 import { etagOf } from '../../../http/conditional.ts'
 import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
 import type { NewPage } from '../../../http/page-cache.ts'
-import { canonicalPath, splitUrl } from '../../../http/query.ts'
-import { sendPage } from '../../../http/send-page.ts'
+import { canonicalPath, sendPage, splitUrl } from '../../../http/send-page.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { textsOf } from '../texts/texts.ts'
 import { nextDay, type Phrasing } from './phrases.ts'
@@ -59,9 +58,10 @@ export async function sendGallery(
   reply: FastifyReply,
   context: Context,
   read: (phrasing: Phrasing) => Promise<NewPage>,
-): Promise<string | Buffer | undefined> {
+): Promise<'' | undefined> {
   try {
-    return await sendPage(request, reply, context, () => read(phrasingFor(request, context)))
+    await sendPage(request, reply, context, () => read(phrasingFor(request, context)))
+    return undefined
   } catch (error) {
     if (!(error instanceof MovedPage)) throw error
     // An animal may get its old name again, so caches must revalidate the redirect.

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeCursor, type Position, readCursor } from './cursor.ts'
-import { pageOf } from './link.ts'
+import { makeCursor, type Position, pageOf, readCursor } from './paging.ts'
 
 const SECRET = '0'.repeat(64)
 const SCOPE = JSON.stringify(['pets', 'full', 'name'])
