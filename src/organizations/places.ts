@@ -22,15 +22,6 @@ export interface OrganizationPlace {
 
 type Located = Pick<Organization, 'id'> & Partial<Pick<Organization, 'address' | 'latitude' | 'longitude'>>
 
-const places = new WeakMap<object, OrganizationPlace>()
-
-/** The location of an organization. It is computed once for each object. */
-export function placeOf(organization: Located): OrganizationPlace {
-  const place = places.get(organization) ?? computePlace(organization)
-  places.set(organization, place)
-  return place
-}
-
 /** Finds the locations of some organizations, by id. */
 export async function organizationPlacesOf(db: Db, ids: number[]): Promise<Map<number, OrganizationPlace>> {
   if (ids.length === 0) return new Map()

@@ -4,14 +4,13 @@ import { isTimeout } from '../../db/engine-errors.ts'
 import type { Db } from '../../db/tables.ts'
 import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
-import { placeOf } from '../../organizations/places.ts'
 import { compareBytes, fold } from '../../search/words.ts'
 import type { FacetQuery, PetFacets } from '../schema.ts'
+import { COUNTED } from './entry.ts'
 import { type Criteria, criteriaOf, type Finder, type Near } from './filters.ts'
 import { requireBounds, type SearchQuery } from './find.ts'
 import { countByPlace, countUpTo, type Position, readKeys } from './matching.ts'
-import type { TokenQuery } from './reading.ts'
-import { atOrganization, COUNTED } from './tokens.ts'
+import { atOrganization, type TokenQuery } from './tokens.ts'
 
 // Counts the animals that match a query. For some filters, also counts the animals with each value.
 
@@ -89,7 +88,7 @@ export async function countFacets(
   requireBounds({ ...filters, limit: 1, sort: '-id' })
   const criteria = await criteriaOf(finder, filters, view)
   const addresses = new Map(
-    (await finder.organizations()).map(placeOf).map(({ id, address }) => [atOrganization(id), address]),
+    (await finder.organizations()).map(({ id, address }) => [atOrganization(id), address]),
   )
   const counts = [...new Set(facet)].map((name) => ({ name, lists: new Map<string, number>() }))
   const count = (lists: Map<string, number>, list: string): void =>

@@ -2,19 +2,21 @@ import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/tables.ts'
 import type { View } from '../../http/caller.ts'
+import { cachedByVersion } from '../../http/page-cache.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
 import { createOrganizationCache } from '../../organizations/list.ts'
-import { ADDRESS_FILTERS, placeOf } from '../../organizations/places.ts'
+import { ADDRESS_FILTERS } from '../../organizations/places.ts'
 import type { StoredOrganization } from '../../organizations/store.ts'
-import { cellsNear, latitudesAround, metersBetween, type Point } from '../../places/distance.ts'
+import { latitudesAround, metersBetween, type Point } from '../../places/distance.ts'
 import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold, wordsOf } from '../../search/words.ts'
 import type { PetQuery } from '../schema.ts'
-import type { Clause, TokenQuery } from './reading.ts'
 import {
   AT,
   atOrganization,
   bareNumber,
+  type Clause,
+  cellsNear,
   DAY_MS,
   type DateFilter,
   daysBetween,
@@ -23,6 +25,7 @@ import {
   NO_ORGANIZATION,
   NO_STATUS,
   NUMBER,
+  type TokenQuery,
   TRAIT_FILTERS,
   textToken,
   token,
@@ -212,6 +215,8 @@ function exactTest(filters: Filters, near: Near | undefined): Criteria['isWithin
 export interface Finder {
   db: Db
   organizations(): Promise<StoredOrganization[]>
+  /** The places of the organizations that have coordinates. */
+  organizationPlaces(): Promise<Place[]>
   /** All places that animals have or had. Does not include the places of organizations. */
   places(): Promise<Bands>
 }
@@ -229,6 +234,10 @@ export function finderOf(context: Pick<Context, 'db' | 'version'>): Finder {
   const finder = finders.get(context) ?? {
     db,
     organizations: createOrganizationCache(db, () => version('pages')),
+    organizationPlaces: cachedByVersion(
+      () => version('pages'),
+      () => readOrganizationPlaces(db),
+    ),
     places: placeReader(db),
   }
   finders.set(context, finder)
@@ -250,6 +259,21 @@ function placeReader(db: Db): Finder['places'] {
     bands = next
     return next
   }
+}
+
+/** Coordinates of organizations are stored in millionths of a degree. */
+const MILLION = 1_000_000
+
+async function readOrganizationPlaces(db: Db): Promise<Place[]> {
+  const rows = await db
+    .selectFrom('organization')
+    .select(['id', 'latitude', 'longitude'])
+    .where('latitude', 'is not', null)
+    .execute()
+  return rows.map(({ id, latitude, longitude }) => [
+    atOrganization(id),
+    { latitude: Number(latitude) / MILLION, longitude: Number(longitude) / MILLION },
+  ])
 }
 
 const PLACE_BATCH_SIZE = 1_000
@@ -278,7 +302,11 @@ export interface Near {
   metersOf: ReadonlyMap<string, number>
 }
 
-async function placesNear({ places, organizations }: Finder, point: Region, within: number): Promise<Near> {
+async function placesNear(
+  { places, organizationPlaces }: Finder,
+  point: Region,
+  within: number,
+): Promise<Near> {
   const meters = reachOf(point, within)
   const metersOf = new Map<string, number>()
   // Adds one meter to the distance, because distances are rounded.
@@ -293,7 +321,6 @@ async function placesNear({ places, organizations }: Finder, point: Region, with
     for (const place of bands.get(degree) ?? []) add(place)
     await yieldToEventLoop()
   }
-  for (const { id, point: there } of (await organizations()).map(placeOf))
-    if (there) add([atOrganization(id), there])
+  for (const place of await organizationPlaces()) add(place)
   return { point, meters, metersOf }
 }

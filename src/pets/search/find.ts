@@ -16,8 +16,7 @@ import type { PetQuery } from '../schema.ts'
 import { type Criteria, criteriaOf, type Filters, type Finder } from './filters.ts'
 import { type Candidate, type Candidates, type Position, readCandidates, toCandidate } from './matching.ts'
 import { nearest } from './nearest.ts'
-import type { Direction, Key, TokenQuery } from './reading.ts'
-import { LEFT, NO_STATUS, token } from './tokens.ts'
+import { type Direction, type Key, LEFT, NO_STATUS, type TokenQuery, token } from './tokens.ts'
 
 // Finds the animals that match a query, page by page. Uses the table `pet` if it can answer the query.
 // Otherwise uses tokens.

@@ -7,7 +7,8 @@ import type { Write } from '../../db/write.ts'
 import { type Job, runInSteps } from '../../jobs/job.ts'
 import { organizationPlacesOf } from '../../organizations/places.ts'
 import { STORED_COLUMNS, type StoredRow } from '../row.ts'
-import { AT, entryOf, ID_BLOCK, type IndexEntry, idBlock, token } from './tokens.ts'
+import { entryOf, type IndexEntry } from './entry.ts'
+import { AT, ID_BLOCK, idBlock, token } from './tokens.ts'
 
 // Writes the search index. This happens in the same transaction that changes the animals.
 

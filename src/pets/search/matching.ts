@@ -8,14 +8,16 @@ import { fitsInPostgres, rareFitsInPostgres, readFromPostgres } from './postgres
 import {
   type Direction,
   expressionOf,
+  ID_BLOCK,
+  idBlock,
   isAll,
   type KeyedRow,
   type Reading,
   type Sql,
   type TokenQuery,
   tail,
-} from './reading.ts'
-import { ID_BLOCK, idBlock, token } from './tokens.ts'
+  token,
+} from './tokens.ts'
 
 // Queries the search index, which is FTS5 in SQLite and GIN in PostgreSQL.
 

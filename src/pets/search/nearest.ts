@@ -11,7 +11,7 @@ import {
   readKeys,
   toCandidate,
 } from './matching.ts'
-import type { Reading, TokenQuery } from './reading.ts'
+import type { Reading, TokenQuery } from './tokens.ts'
 
 // Sorts animals by distance, then by id.
 

@@ -10,7 +10,7 @@ import {
   type Sql,
   type TokenQuery,
   tail,
-} from './reading.ts'
+} from './tokens.ts'
 
 // Reads the search index of PostgreSQL.
 

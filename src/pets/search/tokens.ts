@@ -1,39 +1,19 @@
 import { hash } from 'node:crypto'
-import type { PetSearchTable } from '../../db/animal-tables.ts'
-import type { OrganizationPlace } from '../../organizations/places.ts'
-import { cellsOf } from '../../places/distance.ts'
-import { fold, wordsOf } from '../../search/words.ts'
-import { careStart } from '../age.ts'
-import { type StoredRow, toPublicParts } from '../row.ts'
-import type { CountedFilter, Pet } from '../schema.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { inList, listParameter } from '../../db/dialect.ts'
+import type { Db } from '../../db/tables.ts'
+import { latitudesAround, type Point } from '../../places/distance.ts'
+import { fold } from '../../search/words.ts'
 
-// The forms of shelter IDs, kennels and microchips by which staff search and sort animals.
+// The tokens by which searches find animals, and queries of tokens. entry.ts has the tokens of an animal.
 
-/** The maximum length and number of the forms of one text. */
-const [MAX_NUMBER_LENGTH, MAX_FORMS] = [100, 8]
-const WORDS = /[\p{L}\p{M}\p{N}]+/gu
+/** The maximum length of a shelter ID, kennel or microchip in a token. */
+export const MAX_NUMBER_LENGTH = 100
+export const WORDS = /[\p{L}\p{M}\p{N}]+/gu
 
 /** Removes case, accents, spaces and punctuation, so all spellings of a number are equal. */
 export const bareNumber = (text: string): string =>
   (fold(text).match(WORDS) ?? []).join('').slice(0, MAX_NUMBER_LENGTH)
-
-/**
- * @returns every ending of the number that begins with a word: for `CO12-2026-0153`, these are
- * `co1220260153`, `20260153` and `0153`
- */
-function numberForms(text: string): string[] {
-  const words = fold(text).match(WORDS) ?? []
-  return words.slice(0, MAX_FORMS).map((_, first) => words.slice(first).join('').slice(0, MAX_NUMBER_LENGTH))
-}
-
-const [SORTED_NUMBER_CHARACTERS, SORTED_DIGITS] = [60, 12]
-
-/** @returns a sort key: A-9 comes before A-10, and a missing text comes after all others */
-function numberKey(text: string | null | undefined): string {
-  if (!text) return '1'
-  const padded = fold(text).replace(/\d+/g, (digits) => digits.padStart(SORTED_DIGITS, '0'))
-  return `0${[...padded].slice(0, SORTED_NUMBER_CHARACTERS).join('')}`
-}
 
 /*
  * Searches find animals by tokens. A token is the name of a filter and a value, such as `species:dog`, or a
@@ -52,8 +32,6 @@ export const TRAIT_FILTERS = {
   specialNeeds: ['traits', 'specialNeeds'],
   vaccinated: ['traits', 'vaccinated'],
 } as const
-
-const TRAITS = Object.entries(TRAIT_FILTERS)
 
 export type DateFilter = 'born' | 'published' | 'updated'
 
@@ -99,17 +77,10 @@ export const atOrganization = (id: unknown): string => token(AT_ORGANIZATION, id
 
 export const DAY_MS = 86_400_000
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /** The lengths of the year, the month and the day at the start of a date. */
-const DATE_LENGTHS = [4, 7, 10]
-
-/**
- * @returns the tokens of a day, of its month and of its year. With these, a range of days needs few tokens
- */
-function dateTokens(filter: DateFilter, date: string): string[] {
-  return DATE_LENGTHS.map((length) => token(filter, date.slice(0, length)))
-}
+export const DATE_LENGTHS = [4, 7, 10]
 
 /**
  * Describes a range of days with few tokens: years, months and days.
@@ -146,143 +117,168 @@ function endOf(day: string, length: number): number {
   return length === 7 ? Date.UTC(year, month, 1) : Date.UTC(year, month - 1, date + 1)
 }
 
-/** The public parts of an animal's profile. */
-type Parts = Partial<Pet>
+// The search index stores the place of an animal as one cell in each of three grids. Cells are 0.1, 1 and 2
+// degrees wide. A search near a point reads a few cells, then computes the exact distance of each animal in
+// them.
 
-/** The entry of an animal in the search index. `counted` has one line for each filter in COUNTED. */
-export interface IndexEntry extends Omit<PetSearchTable, 'pet_id' | 'tokens'> {
-  id: number
-  tokens: string[]
-}
+/** Cells per degree, the finest grid first. */
+const GRIDS = { cell: 10, area: 1, zone: 0.5 } as const
+type Grid = keyof typeof GRIDS
 
-/** @param organization the location for an animal without its own place */
-export function entryOf(row: StoredRow, organization: OrganizationPlace | undefined): IndexEntry {
-  const { id, name, status, organizationId, profile, publicPart, publishedAt, updatedAt } = row
-  const staff = staffIn(row.staffPart)
-  const parts: Parts = toPublicParts(profile, publicPart)
-  const { place, birthDate } = parts
-  const there = place ? undefined : organization
-  const values = valuesOf(row, parts)
-  const at = placeToken(place, organizationId)
-  const tokens = new Set([ANY_TOKEN])
-  const add = (filter: string, some: Iterable<string>): void => {
-    for (const one of some) tokens.add(token(filter, one))
-  }
-  for (const [filter, some] of Object.entries(values))
-    for (const one of some) tokens.add(textToken(filter, one))
-  add('age', [parts.age ?? ''])
-  if (organizationId === null) tokens.add(NO_ORGANIZATION)
-  if (status === null) tokens.add(staff.outcomeKind ? LEFT : NO_STATUS)
-  for (const text of [row.externalId, staff.kennel, staff.microchip]) add(NUMBER, numberForms(text ?? ''))
-  if (at) tokens.add(at)
-  for (const [filter, value] of Object.entries(there?.address ?? {})) tokens.add(textToken(filter, value))
-  for (const cell of cellsOf(place ?? there?.point)) tokens.add(cell)
-  if (birthDate) for (const one of dateTokens('born', birthDate)) tokens.add(one)
-  if (publishedAt !== null) for (const one of dateTokens('published', dayOf(publishedAt))) tokens.add(one)
-  for (const one of dateTokens('updated', dayOf(updatedAt))) tokens.add(one)
-  add(NAME_WORD, wordsOf(name))
-  add(WORD, wordsOf(textOf(name, parts)))
-  add(WORD, there?.words ?? [])
-  return {
-    ...{ id, name: nameKey(name), published: publishedAt ?? 0, updated: updatedAt },
-    ...{ age: ageKey(parts), place: at ?? null },
-    ...{ number: numberKey(row.externalId), kennel: numberKey(staff.kennel) },
-    intake: intakeKey(row, staff),
-    counted: COUNTED.map((filter) => jsonOf(values[filter])).join('\n'),
-    tokens: [...tokens],
-  }
-}
+const tokenOf = (grid: Grid, latitude: number, longitude: number): string =>
+  `${grid}:${latitude},${longitude}`
 
-/** The sort key of animals that are not in care. */
-const LAST_INTAKE = 999_999
-
-/** @returns the day from which days in care count, as a number of days since 1970 */
-function intakeKey(
-  { status, createdAt, publishedAt }: StoredRow,
-  { intakeDate, outcomeKind }: NonNullable<Pet['staff']>,
-): number {
-  const start = careStart({ intakeDate, createdAt, publishedAt })
-  const hasLeft = status === 'sold' || outcomeKind !== undefined
-  return hasLeft || start === undefined ? LAST_INTAKE : Date.parse(start) / DAY_MS
-}
-
-/** @returns the members that only staff see */
-function staffIn(staffPart: string | null): NonNullable<Pet['staff']> {
-  return staffPart?.includes('"staff":') ? (JSON.parse(staffPart).staff ?? {}) : {}
-}
-
-/** Filters that facets count, in the order of their lines in `counted`. Add new filters at the end. */
-const COUNTED_FILTERS: Record<CountedFilter, unknown> = {
-  ...{ categoryId: 1, status: 1, organizationId: 1, species: 1, breed: 1, color: 1, coat: 1, age: 1, sex: 1 },
-  ...{ size: 1, tag: 1, hasPhotos: 1, country: 1, region: 1, postcode: 1, city: 1 },
-  ...TRAIT_FILTERS,
-}
-
-export const COUNTED = Object.keys(COUNTED_FILTERS) as CountedFilter[]
-
-const jsonOf = (values: string[]): string => (values.length === 0 ? '' : JSON.stringify(values))
-
-/** @returns the values of an animal by filter, in the spelling of the animal */
-function valuesOf(row: StoredRow, parts: Parts): Record<CountedFilter | 'externalId', string[]> {
-  const { categoryId, status, externalId, organizationId, photos } = row
-  const { species, breed, colors = [], coat, age, sex, size, tags = [], place } = parts
-  const trait = ([member, key]: readonly ['goodWith' | 'traits', string]) =>
-    list((parts[member] as Record<string, boolean> | undefined)?.[key])
-  const traits = TRAITS.map(([filter, where]) => [filter, trait(where)] as const)
-  return {
-    categoryId: list(categoryId),
-    status: list(status),
-    externalId: list(externalId),
-    organizationId: list(organizationId),
-    hasPhotos: [String(Boolean(photos))],
-    species: list(species),
-    breed: list(breed?.primary, breed?.secondary),
-    color: list(...colors),
-    coat: list(coat),
-    age: list(age),
-    sex: list(sex),
-    size: list(size),
-    tag: list(...tags),
-    country: list(place?.country),
-    region: list(place?.region),
-    postcode: list(place?.postcode),
-    city: list(place?.city),
-    ...(Object.fromEntries(traits) as Record<keyof typeof TRAIT_FILTERS, string[]>),
-  }
-}
-
-/** Removes empty values. If several values fold to the same text, keeps only the last of them. */
-function list(...values: unknown[]): string[] {
-  const there = values.flatMap((one) =>
-    one === undefined || one === null || one === '' ? [] : [String(one)],
+export function cellsOf(point: Partial<Point> | undefined): string[] {
+  const { latitude, longitude } = point ?? {}
+  if (latitude === undefined || longitude === undefined) return []
+  return (Object.keys(GRIDS) as Grid[]).map((grid) =>
+    tokenOf(grid, Math.floor(latitude * GRIDS[grid]), Math.floor(longitude * GRIDS[grid])),
   )
-  return there.length < 2 ? there : [...new Map(there.map((one) => [fold(one), one])).values()]
 }
 
-function placeToken(place: Parts['place'], organizationId: unknown): string | undefined {
-  if (!place) return organizationId === null ? undefined : atOrganization(organizationId)
-  const { latitude, longitude } = place
-  if (latitude === undefined || longitude === undefined) return undefined
-  return token(AT, `${latitude.toFixed(2)},${longitude.toFixed(2)}`)
-}
-
-/** Lists sort names by this many characters, and then by id. */
-const SORTED_CHARACTERS = 60
-
-const nameKey = (name: string): string => [...fold(name)].slice(0, SORTED_CHARACTERS).join('')
-
-const AGES = ['senior', 'adult', 'young', 'baby']
+/** The maximum number of cells in a search. With more cells, reading every animal would be faster. */
+const MAX_CELLS = 60
+const METERS_PER_DEGREE = 111_195
 
 /**
- * @returns a sort key made of age group and birth date. A younger animal has a higher key, and an unknown age
- * has the lowest
+ * Returns the cells that cover a circle, on the finest grid that needs few enough cells. Returns undefined if
+ * every grid needs too many, as at the poles.
  */
-const ageKey = ({ age, birthDate }: Parts): string => `${AGES.indexOf(age ?? '') + 1}${birthDate ?? ''}`
+export function cellsNear(point: Point, meters: number): string[] | undefined {
+  for (const grid of Object.keys(GRIDS) as Grid[]) {
+    const found = cellsIn(grid, point, meters)
+    if (found) return found
+  }
+  return undefined
+}
 
-/** @returns the texts that `q` searches, separated by line feeds. No word contains a line feed */
-function textOf(name: string, { breed, description, tags = [], place }: Parts): string {
-  const { city, region, postcode, country } = place ?? {}
-  const own = [name, breed?.primary, breed?.secondary, ...tags]
-  const texts = [...own, city, region, postcode, country, description]
-  return texts.filter((text) => text !== undefined).join('\n')
+function cellsIn(grid: Grid, point: Point, meters: number): string[] | undefined {
+  const size = GRIDS[grid]
+  const [south, north] = latitudesAround(point, meters + 1)
+  // The maximum difference between the public and the stored coordinates of an animal, in degrees.
+  const rounding = 0.006
+  const [first, last] = [Math.floor((south - rounding) * size), Math.floor((north + rounding) * size)]
+  const farthest = Math.max(Math.abs(south), Math.abs(north)) + rounding
+  // A circle around a pole includes all longitudes.
+  if (farthest >= 89) return undefined
+  const reach = (meters + 1) / METERS_PER_DEGREE / Math.cos((farthest * Math.PI) / 180) + rounding
+  const [west, east] = [
+    Math.floor((point.longitude - reach) * size),
+    Math.floor((point.longitude + reach) * size),
+  ]
+  if ((last - first + 1) * (east - west + 1) > MAX_CELLS) return undefined
+  const found: string[] = []
+  for (let latitude = first; latitude <= last; latitude += 1)
+    for (let longitude = west; longitude <= east; longitude += 1)
+      found.push(tokenOf(grid, latitude, wrap(longitude, 360 * size)))
+  return [...new Set(found)]
+}
+
+/** Wraps a cell number around the date line. */
+const wrap = (cell: number, cells: number): number =>
+  ((((cell + cells / 2) % cells) + cells) % cells) - cells / 2
+
+// Readings of the search index, and the parts of their statements that both engines share.
+
+/** Alternatives. An animal must have one of the tokens, or a token that begins with one of the prefixes. */
+export interface Clause {
+  tokens: string[]
+  prefixes?: string[]
+  /** The places of all animals that match. PostgreSQL finds the animals by these places, not by tokens. */
+  places?: string[]
+}
+
+/** An animal must match every clause in `clauses`, and no clause in `without`. */
+export interface TokenQuery {
+  clauses: Clause[]
+  without?: Clause[] | undefined
+}
+
+/** Columns of `pet_search` that can sort animals. */
+export type Key = 'name' | 'published' | 'age' | 'number' | 'kennel' | 'intake'
+export type Direction = 'asc' | 'desc'
+
+/** Selects matching animals in a given order, after a given position. */
+export interface Reading {
+  tokenQuery: TokenQuery
+  /** The sort column. Absent to sort by id. */
+  key?: Key | undefined
+  direction: Direction
+  /** The position to start after: the sort key and the id of the last animal that was read. */
+  after?: readonly [key: string | number, id: number] | undefined
+  limit: number
+  /** Limits the result to these ids. */
+  ids?: number[] | undefined
+  /** True if few animals match. */
+  isRare?: boolean | undefined
+}
+
+/** A row as `read` sorts it. */
+export interface KeyedRow {
+  id: number
+  sortKey?: string | number
+}
+
+export type Sql = RawBuilder<unknown>
+
+export const isAll = ({ clauses, without }: TokenQuery): boolean => clauses.length === 0 && !without
+
+/** Builds the conditions and the order of a query. @param id the column with the id */
+export function tail(
+  db: Db,
+  { key, direction, after, limit, ids }: Reading,
+  id: Sql,
+): { where: Sql; order: Sql } {
+  const [way, compare] = direction === 'asc' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
+  // Converts the id to an integer. Node binds numbers as reals, but FTS5 needs an integer to seek by rowid.
+  const [at, afterId] = after ? [after[0], sql`cast(${after[1]} as bigint)`] : [undefined, undefined]
+  if (!key) {
+    const named = ids ? sql`${id} in ${inList(db, listParameter(db, ids), 'bigint')}` : sql`true`
+    const where = after ? sql`${named} and ${id} ${compare} ${afterId}` : named
+    return { where, order: sql`order by ${id} ${way} limit ${limit}` }
+  }
+  const column = sql.ref(`s.${key}`)
+  const where = after ? sql`(${column}, s.pet_id) ${compare} (${at}, ${afterId})` : sql`true`
+  return { where, order: sql`order by ${column} ${way}, s.pet_id ${way} limit ${limit}` }
+}
+
+// Writes token queries in the syntax of FTS5 and of tsquery.
+
+interface Syntax {
+  token(text: string): string
+  prefix(text: string): string
+  or: string
+  and: string
+  not: string
+}
+
+const inQuotes = (text: string, quote: string): string =>
+  `${quote}${text.replaceAll(quote, quote + quote)}${quote}`
+
+/** Doubles backslashes, as a tsquery requires. */
+const lexeme = (text: string): string => inQuotes(text.replaceAll('\\', '\\\\'), "'")
+
+const SYNTAX: Record<'sqlite' | 'postgres', Syntax> = {
+  sqlite: {
+    token: (text) => inQuotes(text, '"'),
+    prefix: (text) => `${inQuotes(text, '"')}*`,
+    or: ' OR ',
+    and: ' AND ',
+    not: ' NOT ',
+  },
+  postgres: { token: lexeme, prefix: (text) => `${lexeme(text)}:*`, or: '|', and: '&', not: '&!' },
+}
+
+/** A token that no animal has. */
+const NO_TOKEN = 'none'
+
+export function expressionOf(engine: 'sqlite' | 'postgres', { clauses, without }: TokenQuery): string {
+  const { token, prefix, or, and, not } = SYNTAX[engine]
+  const anyOf = ({ tokens, prefixes = [] }: Clause): string => {
+    const words = [...new Set(tokens)].map(token)
+    for (const one of prefixes) words.push(prefix(one))
+    return `(${words.join(or) || token(NO_TOKEN)})`
+  }
+  const allOf = (some: Clause[]): string => some.map(anyOf).join(and) || token(ANY_TOKEN)
+  return without ? `(${allOf(clauses)})${not}(${allOf(without)})` : allOf(clauses)
 }
