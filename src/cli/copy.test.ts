@@ -12,8 +12,8 @@ import {
 } from '../db/copy-sides.ts'
 import { openForCommand } from '../db/open-database.ts'
 import { fileOf } from '../db/store-url.ts'
+import { findByHash } from '../keys/identify.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
-import { findByHash } from '../keys/tokens.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import type { Answer } from '../testing/client.ts'
 import {

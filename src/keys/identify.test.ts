@@ -4,8 +4,7 @@ import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { changes } from '../db/change.ts'
 import { startApp } from '../testing/start-app.ts'
-import { apiKeyCredentials, createCallerIdentifier } from './identify.ts'
-import { findByHash } from './tokens.ts'
+import { apiKeyCredentials, createCallerIdentifier, findByHash } from './identify.ts'
 
 test('concurrent requests with the same key cause one lookup, and one more after the key is revoked', async (t) => {
   const app = await startApp(t)

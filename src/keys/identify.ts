@@ -1,13 +1,13 @@
 import { type Access, includesAccess } from '../access.ts'
 import type { Context } from '../context.ts'
+import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { type Caller, internalViewOf, type View } from '../http/caller.ts'
 import type { Gate } from '../http/face.ts'
 import { counterOfAddress } from '../limits/accounts.ts'
 import type { Account } from '../limits/limiter.ts'
-import { PLANS } from '../plans.ts'
+import { PLANS, type Plan } from '../plans.ts'
 import { type Environment, hashKey, isKeyOf } from './key-format.ts'
-import { type AuthenticatedKey, findByHash } from './tokens.ts'
 
 interface ValidKey {
   caller: Caller
@@ -130,4 +130,43 @@ function limitsOf({ plan, perMinute, perDay }: AuthenticatedKey): Caller['limits
   const limits = PLANS[plan]
   // For an enterprise key, a constraint in the database guarantees that both numbers exist.
   return limits === 'custom' ? { perMinute: Number(perMinute), perDay: Number(perDay) } : limits
+}
+
+/** A valid key, which was found by one of its secrets. */
+export interface AuthenticatedKey {
+  id: number
+  access: Access
+  plan: Plan
+  /** Only for enterprise keys. */
+  perMinute: number | null
+  perDay: number | null
+  /** null for a key of the whole installation. */
+  organizationId: number | null
+  /** When the secret expires, in Unix milliseconds. Null if the secret never expires. */
+  expiresAt: number | null
+}
+
+/** The columns of `api_key` that an AuthenticatedKey needs. */
+export const KEY_COLUMNS = [
+  'api_key.id',
+  'plan',
+  'access',
+  'per_minute as perMinute',
+  'per_day as perDay',
+  'organization_id as organizationId',
+] as const
+
+const findKeyByHash = prepareQuery<{ hash: string }, AuthenticatedKey>((db, fill) =>
+  db
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
+    .select([...KEY_COLUMNS, 'expires_at as expiresAt'])
+    .where('hash', '=', fill('hash'))
+    .where('revoked_at', 'is', null),
+)
+
+/** Finds the key that has a secret. Does not find revoked keys. */
+export async function findByHash(db: Db, hash: string): Promise<AuthenticatedKey | undefined> {
+  const [key] = await findKeyByHash(db, { hash })
+  return key
 }
