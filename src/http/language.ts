@@ -5,6 +5,45 @@ export const LANGUAGES = ['en', 'es'] as const
 
 export type Language = (typeof LANGUAGES)[number]
 
+class Text<T> {
+  readonly by: Record<Language, T>
+
+  constructor(by: Record<Language, T>) {
+    this.by = by
+  }
+}
+
+/**
+ * A text in every language: a string, or a list, function or object of strings where that reads better. For
+ * another language, add a parameter: every text that lacks the language is then a type error.
+ */
+export const text = <T>(en: T, es: NoInfer<T>): Text<T> => new Text({ en, es })
+
+/** Texts by name. Texts with a changing part are functions. */
+type Table = Text<unknown> | ((...parts: never[]) => Table) | { readonly [name: string]: Table }
+
+export type Words<Name extends string | number = string> = Record<Name, Text<string>>
+
+/** A table in one language. */
+type Translated<T> =
+  T extends Text<infer Own>
+    ? Own
+    : T extends (...parts: infer Parts) => infer Result
+      ? (...parts: Parts) => Translated<Result>
+      : { [Name in keyof T]: Translated<T[Name]> }
+
+function translate(table: Table, language: Language): unknown {
+  if (table instanceof Text) return table.by[language]
+  if (typeof table === 'function') return (...parts: never[]) => translate(table(...parts), language)
+  return Object.fromEntries(Object.entries(table).map(([name, one]) => [name, translate(one, language)]))
+}
+
+/** A table in every language. */
+export function byLanguage<T>(table: T & Table): Record<Language, Translated<T>> {
+  const inOne = (language: Language) => translate(table, language) as Translated<T>
+  return { en: inOne('en'), es: inOne('es') }
+}
+
 /** Longer Accept-Language headers are cut to this length. */
 const MAX_CHARACTERS = 200
 

@@ -1,218 +1,199 @@
-type Words = Record<string, string>
+import { text, type Words } from '../../../http/language.ts'
 
 /** Texts of the application form and of the page on which applicants follow their application. */
-const en = {
-  title: (name: string) => `Apply to adopt ${name}`,
+export const apply = {
+  title: (name: string) => text(`Apply to adopt ${name}`, `Solicitar la adopción de ${name}`),
   lead: (name: string, shelter: string | undefined) =>
-    `Tell ${shelter ?? 'the shelter'} about yourself and why you’d be a good match for ${name}. It takes a few minutes, and there’s no obligation.`,
+    text(
+      `Tell ${shelter ?? 'the shelter'} about yourself and why you’d be a good match for ${name}. It takes a few minutes, and there’s no obligation.`,
+      `Cuéntele a ${shelter ?? 'el refugio'} quién es usted y por qué podría darle un buen hogar a ${name}. Solo toma unos minutos y no le compromete a nada.`,
+    ),
   reserved: (name: string) =>
-    `${name} is reserved for someone else. Plans can change, so you can still apply.`,
-  allRequired: 'All fields are required unless marked optional.',
-  you: 'About you',
+    text(
+      `${name} is reserved for someone else. Plans can change, so you can still apply.`,
+      `Otra persona reservó a ${name}, pero los planes pueden cambiar: puede enviar su solicitud de todos modos.`,
+    ),
+  allRequired: text(
+    'All fields are required unless marked optional.',
+    'Todos los campos son obligatorios, salvo los marcados como opcionales.',
+  ),
+  you: text('About you', 'Sobre usted'),
   fields: {
-    name: 'Your name',
-    email: 'E-mail',
-    phone: 'Phone',
-    address: 'Address',
-    message: 'Your message',
+    name: text('Your name', 'Su nombre'),
+    email: text('E-mail', 'Correo electrónico'),
+    phone: text('Phone', 'Teléfono'),
+    address: text('Address', 'Dirección'),
+    message: text('Your message', 'Su mensaje'),
   } as Words,
   hints: {
-    email: 'The shelter may contact you at this address.',
-    emailSent: 'We’ll e-mail you when the shelter decides or replies. The shelter may also contact you here.',
-    message: 'Who lives with you, what your home is like, and anything else the shelter should know.',
+    email: text(
+      'The shelter may contact you at this address.',
+      'El refugio puede escribirle a esta dirección.',
+    ),
+    emailSent: text(
+      'We’ll e-mail you when the shelter decides or replies. The shelter may also contact you here.',
+      'Le escribiremos cuando el refugio decida o responda. El refugio también puede escribirle aquí.',
+    ),
+    message: text(
+      'Who lives with you, what your home is like, and anything else the shelter should know.',
+      'Quién vive con usted, cómo es su hogar y qué más debería saber el refugio.',
+    ),
   } as Words,
-  optional: (label: string) => `${label} (optional)`,
-  questions: 'Questions from the shelter',
-  home: 'About your home',
-  yes: 'Yes',
-  no: 'No',
-  choose: 'Choose an answer',
-  leaveEmpty: 'Leave this field empty',
+  optional: (label: string) => text(`${label} (optional)`, `${label} (opcional)`),
+  questions: text('Questions from the shelter', 'Preguntas del refugio'),
+  home: text('About your home', 'Sobre su hogar'),
+  yes: text('Yes', 'Sí'),
+  no: text('No', 'No'),
+  choose: text('Choose an answer', 'Elija una respuesta'),
+  leaveEmpty: text('Leave this field empty', 'Deje este campo vacío'),
   privacy: (days: string) =>
-    `The shelter uses your application only to decide about the adoption. It is erased ${days} after the decision or the adoption.`,
-  send: 'Send application',
-  wrong: 'Please fix the following',
+    text(
+      `The shelter uses your application only to decide about the adoption. It is erased ${days} after the decision or the adoption.`,
+      `El refugio usa su solicitud solo para decidir sobre la adopción. La solicitud se borra ${days} después de la decisión o de la adopción.`,
+    ),
+  send: text('Send application', 'Enviar la solicitud'),
+  wrong: text('Please fix the following', 'Corrija lo siguiente'),
   missing: {
-    name: 'Enter your name.',
-    email: 'Enter your e-mail address so the shelter can contact you.',
+    name: text('Enter your name.', 'Escriba su nombre.'),
+    email: text(
+      'Enter your e-mail address so the shelter can contact you.',
+      'Escriba su correo electrónico para que el refugio pueda contactarle.',
+    ),
   } as Words,
-  missingAnswer: (question: string) => `Answer this question: ${question}`,
-  choice: (question: string) => `Choose one of the answers: ${question}`,
-  email: 'Enter a valid e-mail address, such as name@example.org.',
-  emailLetters: 'Enter an e-mail address without accents or other special letters, such as name@example.org.',
-  oneEmail: 'Enter one address only. You can name a second address in your message.',
-  tooLong: (label: string, max: string) => `${label}: enter at most ${max} characters.`,
-  line: (label: string) => `${label}: some characters are not valid. Type the text again.`,
-  tooFast: 'Please check your answers and send again.',
-  sentBefore:
+  missingAnswer: (question: string) =>
+    text(`Answer this question: ${question}`, `Responda a esta pregunta: ${question}`),
+  choice: (question: string) =>
+    text(`Choose one of the answers: ${question}`, `Elija una de las respuestas: ${question}`),
+  email: text(
+    'Enter a valid e-mail address, such as name@example.org.',
+    'Escriba una dirección de correo válida, como nombre@example.org.',
+  ),
+  emailLetters: text(
+    'Enter an e-mail address without accents or other special letters, such as name@example.org.',
+    'Escriba una dirección de correo sin acentos ni otras letras especiales, como nombre@example.org.',
+  ),
+  oneEmail: text(
+    'Enter one address only. You can name a second address in your message.',
+    'Escriba una sola dirección. Puede indicar otra en su mensaje.',
+  ),
+  tooLong: (label: string, max: string) =>
+    text(`${label}: enter at most ${max} characters.`, `${label}: escriba como máximo ${max} caracteres.`),
+  line: (label: string) =>
+    text(
+      `${label}: some characters are not valid. Type the text again.`,
+      `${label}: algunos caracteres no son válidos. Escriba el texto de nuevo.`,
+    ),
+  tooFast: text(
+    'Please check your answers and send again.',
+    'Revise sus respuestas y envíe la solicitud de nuevo.',
+  ),
+  sentBefore: text(
     'An application was already sent with this form, and your changes were not added to it. If it was yours, tell the shelter about the changes. To send these answers as a new application, send the form again.',
+    'Ya se envió una solicitud con este formulario, y sus cambios no se añadieron a ella. Si era suya, comunique los cambios al refugio. Para enviar estas respuestas como una solicitud nueva, envíe el formulario de nuevo.',
+  ),
   // Notes for staff
-  filledHidden:
+  filledHidden: text(
     'A hidden field of the form was filled in: by the browser, or by a program that sends unwanted applications.',
-  repeated: 'This person has also sent these applications for the same animal: {ids}.',
-  tooOld: 'This page was open for more than a day. Your answers are still here: please send them again.',
+    'Se rellenó un campo oculto del formulario: lo hizo el navegador, o un programa que envía solicitudes no deseadas.',
+  ),
+  repeated: text(
+    'This person has also sent these applications for the same animal: {ids}.',
+    'Esta persona también envió estas solicitudes para el mismo animal: {ids}.',
+  ),
+  tooOld: text(
+    'This page was open for more than a day. Your answers are still here: please send them again.',
+    'Esta página estuvo abierta más de un día. Sus respuestas siguen aquí: envíe la solicitud de nuevo.',
+  ),
   // Pages instead of the form
-  notAvailable: (name: string) => `${name} is no longer looking for a home`,
-  notAvailableAdvice: 'Other animals are still looking for a home.',
-  tooMany: 'Too many applications in a short time',
+  notAvailable: (name: string) =>
+    text(`${name} is no longer looking for a home`, `${name} ya no busca un hogar`),
+  notAvailableAdvice: text(
+    'Other animals are still looking for a home.',
+    'Otros animales todavía buscan un hogar.',
+  ),
+  tooMany: text('Too many applications in a short time', 'Demasiadas solicitudes en poco tiempo'),
   tooManyAdvice: (max: string, wait: string) =>
-    `We received ${max} applications from your network within an hour, so this one was not sent. Wait ${wait}, go back in your browser, where your answers may still be, and send again.`,
-  notOurs: 'We couldn’t accept this form',
-  notOursAdvice:
+    text(
+      `We received ${max} applications from your network within an hour, so this one was not sent. Wait ${wait}, go back in your browser, where your answers may still be, and send again.`,
+      `Recibimos ${max} solicitudes desde su red en una hora, así que esta no se envió. Espere ${wait}, vuelva atrás en su navegador, donde quizá sigan sus respuestas, y envíela de nuevo.`,
+    ),
+  notOurs: text('We couldn’t accept this form', 'No pudimos aceptar este formulario'),
+  notOursAdvice: text(
     'It was not sent from this site. Nothing was changed. Open the page again and send it from there.',
+    'El formulario no se envió desde este sitio y no se cambió nada. Abra la página de nuevo y envíelo desde allí.',
+  ),
   // The applicant's page
-  yours: (name: string) => `Your application to adopt ${name}`,
-  yoursGone: 'Your application',
-  sent: 'Your application was sent. Thank you!',
+  yours: (name: string) => text(`Your application to adopt ${name}`, `Su solicitud de adopción de ${name}`),
+  yoursGone: text('Your application', 'Su solicitud'),
+  sent: text('Your application was sent. Thank you!', 'Su solicitud se envió. ¡Gracias!'),
   /** By whether the applicant gets e-mails. */
   keep: {
-    none: 'Save the address of this page. You need it to come back and see the shelter’s decision and reply. Anyone who has the address can see this page.',
-    sent: 'We’re e-mailing you this link, and will e-mail you again when the shelter decides or replies. Anyone who has the link can see this page.',
-    refused:
+    none: text(
+      'Save the address of this page. You need it to come back and see the shelter’s decision and reply. Anyone who has the address can see this page.',
+      'Guarde la dirección de esta página. La necesita para volver y ver la decisión y la respuesta del refugio. Quien tenga la dirección puede ver esta página.',
+    ),
+    sent: text(
+      'We’re e-mailing you this link, and will e-mail you again when the shelter decides or replies. Anyone who has the link can see this page.',
+      'Le enviamos este enlace por correo, y le escribiremos de nuevo cuando el refugio decida o responda. Quien tenga el enlace puede ver esta página.',
+    ),
+    refused: text(
       'An e-mail to the address in your application was refused. Save the address of this page: you need it to come back and see the shelter’s decision and reply. Anyone who has the address can see this page.',
-  },
-  copyLink: 'Copy link',
-  copied: 'Link copied',
-  mailLink: 'E-mail it to myself',
-  statuses: {
-    received: 'Received',
-    in_review: 'In review',
-    approved: 'Approved',
-    declined: 'Declined',
-    withdrawn: 'Withdrawn',
-    adopted: 'Adoption complete',
-  } as Words,
-  statusTexts: {
-    received: 'The shelter has your application and will review it.',
-    in_review: 'The shelter is reviewing your application.',
-    approved:
-      'The shelter approved your application. Contact the shelter if you haven’t heard about the next steps.',
-    declined: 'The shelter declined your application. We hope you’ll consider another animal.',
-    withdrawn: 'This application was withdrawn.',
-    adopted: 'Congratulations to you both!',
-  } as Words,
-  reasons: {
-    adopted: 'This animal was adopted by someone else. We hope you’ll consider another animal.',
-    animal_removed: 'This animal is no longer looking for a home. We hope you’ll consider another animal.',
-  } as Words,
-  status: 'Status',
-  animal: 'Animal',
-  receivedAt: 'Sent on',
-  decidedAt: 'Decided on',
-  withdrawnAt: 'Withdrawn on',
-  reply: 'Reply from the shelter',
-  withdraw: 'Withdraw application',
-  withdrawText:
-    'This tells the shelter that you no longer want to adopt this animal. You can’t undo it, but you can send a new application.',
-  withdrawYes: 'Yes, withdraw',
-  erased: (days: string) =>
-    `Your answers and this page are erased ${days} after the decision or the adoption.`,
-}
-
-const es: typeof en = {
-  title: (name) => `Solicitar la adopción de ${name}`,
-  lead: (name, shelter) =>
-    `Cuéntele a ${shelter ?? 'el refugio'} quién es usted y por qué podría darle un buen hogar a ${name}. Solo toma unos minutos y no le compromete a nada.`,
-  reserved: (name) =>
-    `Otra persona reservó a ${name}, pero los planes pueden cambiar: puede enviar su solicitud de todos modos.`,
-  allRequired: 'Todos los campos son obligatorios, salvo los marcados como opcionales.',
-  you: 'Sobre usted',
-  fields: {
-    name: 'Su nombre',
-    email: 'Correo electrónico',
-    phone: 'Teléfono',
-    address: 'Dirección',
-    message: 'Su mensaje',
-  },
-  hints: {
-    email: 'El refugio puede escribirle a esta dirección.',
-    emailSent:
-      'Le escribiremos cuando el refugio decida o responda. El refugio también puede escribirle aquí.',
-    message: 'Quién vive con usted, cómo es su hogar y qué más debería saber el refugio.',
-  },
-  optional: (label) => `${label} (opcional)`,
-  questions: 'Preguntas del refugio',
-  home: 'Sobre su hogar',
-  yes: 'Sí',
-  no: 'No',
-  choose: 'Elija una respuesta',
-  leaveEmpty: 'Deje este campo vacío',
-  privacy: (days) =>
-    `El refugio usa su solicitud solo para decidir sobre la adopción. La solicitud se borra ${days} después de la decisión o de la adopción.`,
-  send: 'Enviar la solicitud',
-  wrong: 'Corrija lo siguiente',
-  missing: {
-    name: 'Escriba su nombre.',
-    email: 'Escriba su correo electrónico para que el refugio pueda contactarle.',
-  },
-  missingAnswer: (question) => `Responda a esta pregunta: ${question}`,
-  choice: (question) => `Elija una de las respuestas: ${question}`,
-  email: 'Escriba una dirección de correo válida, como nombre@example.org.',
-  emailLetters:
-    'Escriba una dirección de correo sin acentos ni otras letras especiales, como nombre@example.org.',
-  oneEmail: 'Escriba una sola dirección. Puede indicar otra en su mensaje.',
-  tooLong: (label, max) => `${label}: escriba como máximo ${max} caracteres.`,
-  line: (label) => `${label}: algunos caracteres no son válidos. Escriba el texto de nuevo.`,
-  tooFast: 'Revise sus respuestas y envíe la solicitud de nuevo.',
-  sentBefore:
-    'Ya se envió una solicitud con este formulario, y sus cambios no se añadieron a ella. Si era suya, comunique los cambios al refugio. Para enviar estas respuestas como una solicitud nueva, envíe el formulario de nuevo.',
-  filledHidden:
-    'Se rellenó un campo oculto del formulario: lo hizo el navegador, o un programa que envía solicitudes no deseadas.',
-  repeated: 'Esta persona también envió estas solicitudes para el mismo animal: {ids}.',
-  tooOld:
-    'Esta página estuvo abierta más de un día. Sus respuestas siguen aquí: envíe la solicitud de nuevo.',
-  notAvailable: (name) => `${name} ya no busca un hogar`,
-  notAvailableAdvice: 'Otros animales todavía buscan un hogar.',
-  tooMany: 'Demasiadas solicitudes en poco tiempo',
-  tooManyAdvice: (max, wait) =>
-    `Recibimos ${max} solicitudes desde su red en una hora, así que esta no se envió. Espere ${wait}, vuelva atrás en su navegador, donde quizá sigan sus respuestas, y envíela de nuevo.`,
-  notOurs: 'No pudimos aceptar este formulario',
-  notOursAdvice:
-    'El formulario no se envió desde este sitio y no se cambió nada. Abra la página de nuevo y envíelo desde allí.',
-  yours: (name) => `Su solicitud de adopción de ${name}`,
-  yoursGone: 'Su solicitud',
-  sent: 'Su solicitud se envió. ¡Gracias!',
-  keep: {
-    none: 'Guarde la dirección de esta página. La necesita para volver y ver la decisión y la respuesta del refugio. Quien tenga la dirección puede ver esta página.',
-    sent: 'Le enviamos este enlace por correo, y le escribiremos de nuevo cuando el refugio decida o responda. Quien tenga el enlace puede ver esta página.',
-    refused:
       'Un correo a la dirección de su solicitud fue rechazado. Guarde la dirección de esta página: la necesita para volver y ver la decisión y la respuesta del refugio. Quien tenga la dirección puede ver esta página.',
+    ),
   },
-  copyLink: 'Copiar enlace',
-  copied: 'Enlace copiado',
-  mailLink: 'Enviármelo por correo',
+  copyLink: text('Copy link', 'Copiar enlace'),
+  copied: text('Link copied', 'Enlace copiado'),
+  mailLink: text('E-mail it to myself', 'Enviármelo por correo'),
   statuses: {
-    received: 'Recibida',
-    in_review: 'En revisión',
-    approved: 'Aprobada',
-    declined: 'Rechazada',
-    withdrawn: 'Retirada',
-    adopted: 'Adopción completada',
-  },
+    received: text('Received', 'Recibida'),
+    in_review: text('In review', 'En revisión'),
+    approved: text('Approved', 'Aprobada'),
+    declined: text('Declined', 'Rechazada'),
+    withdrawn: text('Withdrawn', 'Retirada'),
+    adopted: text('Adoption complete', 'Adopción completada'),
+  } as Words,
   statusTexts: {
-    received: 'El refugio recibió su solicitud y la revisará.',
-    in_review: 'El refugio está revisando su solicitud.',
-    approved:
+    received: text(
+      'The shelter has your application and will review it.',
+      'El refugio recibió su solicitud y la revisará.',
+    ),
+    in_review: text('The shelter is reviewing your application.', 'El refugio está revisando su solicitud.'),
+    approved: text(
+      'The shelter approved your application. Contact the shelter if you haven’t heard about the next steps.',
       'El refugio aprobó su solicitud. Póngase en contacto con el refugio si todavía no sabe cuáles son los próximos pasos.',
-    declined: 'El refugio rechazó su solicitud. Esperamos que considere otro animal.',
-    withdrawn: 'Esta solicitud se retiró.',
-    adopted: '¡Felicidades!',
-  },
+    ),
+    declined: text(
+      'The shelter declined your application. We hope you’ll consider another animal.',
+      'El refugio rechazó su solicitud. Esperamos que considere otro animal.',
+    ),
+    withdrawn: text('This application was withdrawn.', 'Esta solicitud se retiró.'),
+    adopted: text('Congratulations to you both!', '¡Felicidades!'),
+  } as Words,
   reasons: {
-    adopted: 'Otra persona adoptó a este animal. Esperamos que considere otro.',
-    animal_removed: 'Este animal ya no busca un hogar. Esperamos que considere otro.',
-  },
-  status: 'Estado',
-  animal: 'Animal',
-  receivedAt: 'Enviada el',
-  decidedAt: 'Decidida el',
-  withdrawnAt: 'Retirada el',
-  reply: 'Respuesta del refugio',
-  withdraw: 'Retirar la solicitud',
-  withdrawText:
+    adopted: text(
+      'This animal was adopted by someone else. We hope you’ll consider another animal.',
+      'Otra persona adoptó a este animal. Esperamos que considere otro.',
+    ),
+    animal_removed: text(
+      'This animal is no longer looking for a home. We hope you’ll consider another animal.',
+      'Este animal ya no busca un hogar. Esperamos que considere otro.',
+    ),
+  } as Words,
+  status: text('Status', 'Estado'),
+  animal: text('Animal', 'Animal'),
+  receivedAt: text('Sent on', 'Enviada el'),
+  decidedAt: text('Decided on', 'Decidida el'),
+  withdrawnAt: text('Withdrawn on', 'Retirada el'),
+  reply: text('Reply from the shelter', 'Respuesta del refugio'),
+  withdraw: text('Withdraw application', 'Retirar la solicitud'),
+  withdrawText: text(
+    'This tells the shelter that you no longer want to adopt this animal. You can’t undo it, but you can send a new application.',
     'El refugio sabrá que ya no quiere adoptar a este animal. No se puede deshacer, pero puede enviar una solicitud nueva.',
-  withdrawYes: 'Sí, retirar',
-  erased: (days) => `Sus respuestas y esta página se borran ${days} después de la decisión o de la adopción.`,
+  ),
+  withdrawYes: text('Yes, withdraw', 'Sí, retirar'),
+  erased: (days: string) =>
+    text(
+      `Your answers and this page are erased ${days} after the decision or the adoption.`,
+      `Sus respuestas y esta página se borran ${days} después de la decisión o de la adopción.`,
+    ),
 }
-
-export const apply = { en, es }

@@ -1,73 +1,49 @@
-type Words = Record<string, string>
+import { text, type Words } from '../../../http/language.ts'
 
 /** Texts that several kinds of pages share. */
-const en = {
+export const page = {
   /** The language's name in that language. */
-  language: 'English',
-  skip: 'Skip to main content',
-  gallery: 'Animals',
-  staff: 'For shelters',
+  language: text('English', 'Español'),
+  skip: text('Skip to main content', 'Ir al contenido principal'),
+  gallery: text('Animals', 'Animales'),
+  staff: text('For shelters', 'Para refugios'),
   errorTitles: {
-    400: 'This request is not valid',
-    403: 'You don’t have access to this page',
-    404: 'Page not found',
-    405: 'This page can’t be used this way',
-    410: 'This page has been removed',
-    413: 'You sent too much data at once',
-    415: 'This format is not supported',
-    429: 'Too many requests',
-    500: 'Something went wrong',
-    503: 'The service is not available right now',
-  } as Record<number, string>,
+    400: text('This request is not valid', 'Esta petición no es válida'),
+    403: text('You don’t have access to this page', 'No tiene acceso a esta página'),
+    404: text('Page not found', 'Página no encontrada'),
+    405: text('This page can’t be used this way', 'Esta página no se puede usar así'),
+    410: text('This page has been removed', 'Esta página se eliminó'),
+    413: text('You sent too much data at once', 'Envió demasiados datos a la vez'),
+    415: text('This format is not supported', 'Este formato no se admite'),
+    429: text('Too many requests', 'Demasiadas peticiones'),
+    500: text('Something went wrong', 'Se produjo un error'),
+    503: text('The service is not available right now', 'El servicio no está disponible en este momento'),
+  } as Words<number>,
   errorAdvice: {
-    400: 'Check the address, or go back and try again.',
-    404: 'The address may be wrong, or the page may have been removed.',
-    413: 'Shorten your text or choose smaller files, then try again.',
-    429: 'Please wait a minute, then try again.',
-    500: 'The error was recorded for the operator of this site. Please try again later.',
-    503: 'Please try again in a moment.',
-  } as Record<number, string>,
-  toGallery: 'See all animals',
-  copiedFrom: 'From',
-  applyAt: (host: string) => `Apply at ${host}`,
+    400: text(
+      'Check the address, or go back and try again.',
+      'Revise la dirección, o vuelva atrás e inténtelo de nuevo.',
+    ),
+    404: text(
+      'The address may be wrong, or the page may have been removed.',
+      'Puede que la dirección no sea correcta o que la página se haya eliminado.',
+    ),
+    413: text(
+      'Shorten your text or choose smaller files, then try again.',
+      'Acorte el texto o elija archivos más pequeños e inténtelo de nuevo.',
+    ),
+    429: text('Please wait a minute, then try again.', 'Espere un minuto e inténtelo de nuevo.'),
+    500: text(
+      'The error was recorded for the operator of this site. Please try again later.',
+      'El error quedó registrado para quien administra este sitio. Inténtelo más tarde.',
+    ),
+    503: text('Please try again in a moment.', 'Inténtelo de nuevo dentro de un momento.'),
+  } as Words<number>,
+  toGallery: text('See all animals', 'Ver todos los animales'),
+  copiedFrom: text('From', 'De'),
+  applyAt: (host: string) => text(`Apply at ${host}`, `Solicitar la adopción en ${host}`),
   /** Translations of the built-in categories' names, by the English name in lower case. */
-  kinds: {} as Words,
-  age: { baby: 'Baby', young: 'Young', adult: 'Adult', senior: 'Senior' } as Words,
-  sex: { female: 'Female', male: 'Male', unknown: 'Unknown' } as Words,
-  size: { small: 'Small', medium: 'Medium', large: 'Large', extra_large: 'Extra large' } as Words,
-  /** Maps the masculine form of a text to its feminine form, if the text must agree with the animal's sex. */
-  feminine: {} as Words,
-}
-
-const es: typeof en = {
-  language: 'Español',
-  skip: 'Ir al contenido principal',
-  gallery: 'Animales',
-  staff: 'Para refugios',
-  errorTitles: {
-    400: 'Esta petición no es válida',
-    403: 'No tiene acceso a esta página',
-    404: 'Página no encontrada',
-    405: 'Esta página no se puede usar así',
-    410: 'Esta página se eliminó',
-    413: 'Envió demasiados datos a la vez',
-    415: 'Este formato no se admite',
-    429: 'Demasiadas peticiones',
-    500: 'Se produjo un error',
-    503: 'El servicio no está disponible en este momento',
-  },
-  errorAdvice: {
-    400: 'Revise la dirección, o vuelva atrás e inténtelo de nuevo.',
-    404: 'Puede que la dirección no sea correcta o que la página se haya eliminado.',
-    413: 'Acorte el texto o elija archivos más pequeños e inténtelo de nuevo.',
-    429: 'Espere un minuto e inténtelo de nuevo.',
-    500: 'El error quedó registrado para quien administra este sitio. Inténtelo más tarde.',
-    503: 'Inténtelo de nuevo dentro de un momento.',
-  },
-  toGallery: 'Ver todos los animales',
-  copiedFrom: 'De',
-  applyAt: (host: string) => `Solicitar la adopción en ${host}`,
-  kinds: {
+  kinds: text({} as Record<string, string>, {
     dog: 'Perro',
     cat: 'Gato',
     rabbit: 'Conejo',
@@ -76,11 +52,26 @@ const es: typeof en = {
     bird: 'Ave',
     'scales, fins & other': 'Escamas, aletas y otros',
     barnyard: 'Animal de granja',
-  },
-  age: { baby: 'Cría', young: 'Joven', adult: 'Adulto', senior: 'Mayor' },
-  sex: { female: 'Hembra', male: 'Macho', unknown: 'Desconocido' },
-  size: { small: 'Pequeño', medium: 'Mediano', large: 'Grande', extra_large: 'Muy grande' },
-  feminine: {
+  }),
+  age: {
+    baby: text('Baby', 'Cría'),
+    young: text('Young', 'Joven'),
+    adult: text('Adult', 'Adulto'),
+    senior: text('Senior', 'Mayor'),
+  } as Words,
+  sex: {
+    female: text('Female', 'Hembra'),
+    male: text('Male', 'Macho'),
+    unknown: text('Unknown', 'Desconocido'),
+  } as Words,
+  size: {
+    small: text('Small', 'Pequeño'),
+    medium: text('Medium', 'Mediano'),
+    large: text('Large', 'Grande'),
+    extra_large: text('Extra large', 'Muy grande'),
+  } as Words,
+  /** Maps the masculine form of a text to its feminine form, if the text must agree with the animal's sex. */
+  feminine: text({} as Record<string, string>, {
     Adulto: 'Adulta',
     Pequeño: 'Pequeña',
     Mediano: 'Mediana',
@@ -93,7 +84,5 @@ const es: typeof en = {
     Trasladado: 'Trasladada',
     'Devuelto a su dueño': 'Devuelta a su dueño',
     Fallecido: 'Fallecida',
-  },
+  }),
 }
-
-export const page = { en, es }
