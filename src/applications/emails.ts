@@ -1,4 +1,4 @@
-import type { Language } from '../http/language.ts'
+import { byLanguage, type Language, text, type Words } from '../http/language.ts'
 import { withoutBidiControls } from '../http/text.ts'
 import type { Email } from '../mail/mail.ts'
 import type { Organization } from '../organizations/schema.ts'
@@ -7,15 +7,15 @@ import type { ApplicationStatus } from './schema.ts'
 // The texts of e-mails about applications. E-mails to applicants have no text that the applicant typed, so
 // the form cannot be used to send texts to other people.
 
-type Words = Record<string, string>
-
-const en = {
-  hello: 'Hello,',
-  shelter: 'The shelter',
+const TEXTS = byLanguage({
+  hello: text('Hello,', 'Hola:'),
+  shelter: text('The shelter', 'El refugio'),
   receipt: {
-    subject: (animal: string) => `Your application to adopt ${animal}`,
+    subject: (animal: string) =>
+      text(`Your application to adopt ${animal}`, `Su solicitud de adopción de ${animal}`),
     text: (shelter: string, animal: string, link: string) =>
-      `${shelter} received your application to adopt ${animal}. Thank you!
+      text(
+        `${shelter} received your application to adopt ${animal}. Thank you!
 
 To follow or withdraw your application, open this private link:
 
@@ -25,55 +25,7 @@ Please keep this e-mail: you need the link to come back, and anyone who has it c
 get another e-mail when the shelter decides or replies.
 
 If you did not send this application, open the link and withdraw it.`,
-  },
-  decisionSubject: (animal: string, status: string) => `Your application to adopt ${animal}: ${status}`,
-  replySubject: (animal: string) => `A reply about your application to adopt ${animal}`,
-  statuses: {
-    received: 'received',
-    in_review: 'in review',
-    approved: 'approved',
-    declined: 'declined',
-    withdrawn: 'withdrawn',
-    adopted: 'adoption complete',
-  } as Words,
-  news: {
-    received: (shelter: string) => `${shelter} has your application and will review it.`,
-    in_review: (shelter: string) => `${shelter} is reviewing your application.`,
-    approved: (shelter: string) =>
-      `${shelter} approved your application. Contact the shelter if you haven’t heard about the next steps.`,
-    declined: (shelter: string) =>
-      `${shelter} declined your application. We hope you’ll consider another animal.`,
-    withdrawn: () => 'Your application was withdrawn.',
-    adopted: () => 'The adoption is complete. Congratulations to you both!',
-  } as Record<string, (shelter: string) => string>,
-  reasons: {
-    adopted: 'This animal was adopted by someone else. We hope you’ll consider another animal.',
-    animal_removed: 'This animal is no longer looking for a home. We hope you’ll consider another animal.',
-  } as Words,
-  reply: (shelter: string) => `${shelter} writes:`,
-  page: 'You can also see this on the page of your application. Its private link is in the first e-mail.',
-  contact: (shelter: string, ways: string) => `To contact ${shelter}: ${ways}`,
-  noAnimal: 'an animal',
-  notice: {
-    subject: (count: number, animal: string) =>
-      count === 1 ? `New application to adopt ${animal}` : `${count} new applications`,
-    text: (count: number, list: string, settings: string) =>
-      `${count === 1 ? 'There is a new application' : 'There are new applications'}:
-
-${list}
-
-Sign in to read and decide. To get these e-mails immediately or once a day:
-${settings}`,
-  },
-}
-
-const es: typeof en = {
-  hello: 'Hola:',
-  shelter: 'El refugio',
-  receipt: {
-    subject: (animal) => `Su solicitud de adopción de ${animal}`,
-    text: (shelter, animal, link) =>
-      `${shelter} recibió su solicitud de adopción de ${animal}. ¡Gracias!
+        `${shelter} recibió su solicitud de adopción de ${animal}. ¡Gracias!
 
 Para seguir o retirar su solicitud, abra este enlace privado:
 
@@ -83,48 +35,92 @@ Guarde este correo: necesita el enlace para volver, y quien lo tenga puede ver l
 correo cuando el refugio decida o responda.
 
 Si usted no envió esta solicitud, abra el enlace y retírela.`,
+      ),
   },
-  decisionSubject: (animal, status) => `Su solicitud de adopción de ${animal}: ${status}`,
-  replySubject: (animal) => `Una respuesta sobre su solicitud de adopción de ${animal}`,
+  decisionSubject: (animal: string, status: string) =>
+    text(
+      `Your application to adopt ${animal}: ${status}`,
+      `Su solicitud de adopción de ${animal}: ${status}`,
+    ),
+  replySubject: (animal: string) =>
+    text(
+      `A reply about your application to adopt ${animal}`,
+      `Una respuesta sobre su solicitud de adopción de ${animal}`,
+    ),
   statuses: {
-    received: 'recibida',
-    in_review: 'en revisión',
-    approved: 'aprobada',
-    declined: 'rechazada',
-    withdrawn: 'retirada',
-    adopted: 'adopción completada',
+    received: text('received', 'recibida'),
+    in_review: text('in review', 'en revisión'),
+    approved: text('approved', 'aprobada'),
+    declined: text('declined', 'rechazada'),
+    withdrawn: text('withdrawn', 'retirada'),
+    adopted: text('adoption complete', 'adopción completada'),
   },
   news: {
-    received: (shelter) => `${shelter} tiene su solicitud y la revisará.`,
-    in_review: (shelter) => `${shelter} está revisando su solicitud.`,
-    approved: (shelter) =>
-      `${shelter} aprobó su solicitud. Póngase en contacto con el refugio si todavía no sabe cuáles son los próximos pasos.`,
-    declined: (shelter) => `${shelter} rechazó su solicitud. Esperamos que considere otro animal.`,
-    withdrawn: () => 'Su solicitud se retiró.',
-    adopted: () => 'La adopción se completó. ¡Felicidades!',
+    received: (shelter: string) =>
+      text(
+        `${shelter} has your application and will review it.`,
+        `${shelter} tiene su solicitud y la revisará.`,
+      ),
+    in_review: (shelter: string) =>
+      text(`${shelter} is reviewing your application.`, `${shelter} está revisando su solicitud.`),
+    approved: (shelter: string) =>
+      text(
+        `${shelter} approved your application. Contact the shelter if you haven’t heard about the next steps.`,
+        `${shelter} aprobó su solicitud. Póngase en contacto con el refugio si todavía no sabe cuáles son los próximos pasos.`,
+      ),
+    declined: (shelter: string) =>
+      text(
+        `${shelter} declined your application. We hope you’ll consider another animal.`,
+        `${shelter} rechazó su solicitud. Esperamos que considere otro animal.`,
+      ),
+    withdrawn: () => text('Your application was withdrawn.', 'Su solicitud se retiró.'),
+    adopted: () =>
+      text(
+        'The adoption is complete. Congratulations to you both!',
+        'La adopción se completó. ¡Felicidades!',
+      ),
   },
   reasons: {
-    adopted: 'Otra persona adoptó a este animal. Esperamos que considere otro.',
-    animal_removed: 'Este animal ya no busca un hogar. Esperamos que considere otro.',
-  },
-  reply: (shelter) => `${shelter} escribe:`,
-  page: 'También puede verlo en la página de su solicitud. El enlace privado está en el primer correo.',
-  contact: (shelter, ways) => `Para contactar con ${shelter}: ${ways}`,
-  noAnimal: 'un animal',
+    adopted: text(
+      'This animal was adopted by someone else. We hope you’ll consider another animal.',
+      'Otra persona adoptó a este animal. Esperamos que considere otro.',
+    ),
+    animal_removed: text(
+      'This animal is no longer looking for a home. We hope you’ll consider another animal.',
+      'Este animal ya no busca un hogar. Esperamos que considere otro.',
+    ),
+  } as Words,
+  reply: (shelter: string) => text(`${shelter} writes:`, `${shelter} escribe:`),
+  page: text(
+    'You can also see this on the page of your application. Its private link is in the first e-mail.',
+    'También puede verlo en la página de su solicitud. El enlace privado está en el primer correo.',
+  ),
+  contact: (shelter: string, ways: string) =>
+    text(`To contact ${shelter}: ${ways}`, `Para contactar con ${shelter}: ${ways}`),
+  noAnimal: text('an animal', 'un animal'),
   notice: {
-    subject: (count, animal) =>
-      count === 1 ? `Nueva solicitud de adopción de ${animal}` : `${count} solicitudes nuevas`,
-    text: (count, list, settings) =>
-      `${count === 1 ? 'Hay una solicitud nueva' : 'Hay solicitudes nuevas'}:
+    subject: (count: number, animal: string) =>
+      text(
+        count === 1 ? `New application to adopt ${animal}` : `${count} new applications`,
+        count === 1 ? `Nueva solicitud de adopción de ${animal}` : `${count} solicitudes nuevas`,
+      ),
+    text: (count: number, list: string, settings: string) =>
+      text(
+        `${count === 1 ? 'There is a new application' : 'There are new applications'}:
+
+${list}
+
+Sign in to read and decide. To get these e-mails immediately or once a day:
+${settings}`,
+        `${count === 1 ? 'Hay una solicitud nueva' : 'Hay solicitudes nuevas'}:
 
 ${list}
 
 Inicie sesión para leer y decidir. Para recibir estos correos al momento o una vez al día:
 ${settings}`,
+      ),
   },
-}
-
-const TEXTS = { en, es } satisfies Record<Language, typeof en>
+})
 
 type Shelter = Pick<Organization, 'name' | 'email' | 'phone'>
 
@@ -160,10 +156,8 @@ export function newsEmail(
   const words = TEXTS[news.language]
   const { animal, shelter } = namesIn(news)
   const subject =
-    kind === 'reply'
-      ? words.replySubject(animal)
-      : words.decisionSubject(animal, words.statuses[status] ?? status)
-  const state = words.reasons[reason ?? ''] ?? words.news[status]?.(shelter)
+    kind === 'reply' ? words.replySubject(animal) : words.decisionSubject(animal, words.statuses[status])
+  const state = words.reasons[reason ?? ''] ?? words.news[status](shelter)
   return applicantEmail(news, subject, [
     kind === 'decision' && state,
     reply && `${words.reply(shelter)}\n\n${reply}`,
