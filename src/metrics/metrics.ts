@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Account, LimiterVerdict } from '../limits/limiter.ts'
 import { release } from '../release.ts'
-import { measureEmails, measureEvents, measureFollowed, measureJobs, measureStore } from './measure.ts'
+import { measureStore } from './measure.ts'
 
 /** In seconds. The first bucket fits a cached page, and the last a database that hardly responds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -71,11 +71,7 @@ export function openMetrics(config: Config, database: Database, clock: () => num
     labelNames: ['result'],
   })
   const redisUp = config.redisUrl === undefined ? undefined : redisUpGauge(registers)
-  measureStore(registry, database, config)
-  measureJobs(registry, database.db)
-  measureEmails(registry, database.db)
-  measureEvents(registry, database.db, clock)
-  measureFollowed(registry, database.db, clock)
+  measureStore(registry, database, config, clock)
 
   return {
     registry,
