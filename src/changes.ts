@@ -7,15 +7,15 @@ import * as pets from './applications/pet-changes.ts'
 import * as categories from './categories/store.ts'
 import { type Changes, registerChanges } from './db/change.ts'
 import { identifyInstallation } from './db/installation.ts'
-import { removeExpiredResults } from './db/once.ts'
 import { probeWrite } from './db/write.ts'
 import { removeDemo } from './demo/remove.ts'
 import * as events from './events/log.ts'
 import * as copies from './follow/copies.ts'
 import * as follow from './follow/store.ts'
+import { removeExpired } from './jobs/expiry.ts'
 import * as jobs from './jobs/job.ts'
 import * as keys from './keys/store.ts'
-import { insertToken, removeExpiredTokens } from './keys/tokens.ts'
+import { insertToken } from './keys/tokens.ts'
 import * as counters from './limits/store.ts'
 import * as adopters from './orders/adopters.ts'
 import * as organizations from './organizations/store.ts'
@@ -101,7 +101,6 @@ export const changes = {
   retryDelivery: deliveries.retryDelivery,
   recoverDeliveries: deliveries.recoverDeliveries,
   correctDeliveries,
-  removeOldDeliveries: deliveries.removeOldDeliveries,
   insertSource: follow.insertSource,
   leaseSources: follow.leaseSources,
   releaseSources: follow.releaseSources,
@@ -119,7 +118,7 @@ export const changes = {
   eraseApplicants: people.eraseApplicants,
   erasePerson: people.erasePerson,
   markScrubbed: adopters.clearScrubDue,
-  removeExpiredResults,
+  removeExpired,
   takeJob: jobs.takeJob,
   renewJob: jobs.renewJob,
   endJob: jobs.endJob,
@@ -129,7 +128,6 @@ export const changes = {
   revokeKey: keys.revokeKey,
   rotateKey: keys.rotateKey,
   insertToken,
-  removeExpiredTokens,
   inviteStaff: staff.inviteStaff,
   updateStaff: staff.updateStaff,
   resetStaff: staff.resetStaff,

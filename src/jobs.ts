@@ -1,9 +1,8 @@
 import { erasure } from './applications/people.ts'
 import { emails } from './applications/send-emails.ts'
-import { changes } from './db/change.ts'
-import { hasExpiredResults } from './db/once.ts'
 import { oldEvents } from './events/removal.ts'
-import { type Job, type Jobs, runInSteps } from './jobs/job.ts'
+import { expiryJob } from './jobs/expiry.ts'
+import type { Jobs } from './jobs/job.ts'
 import { expiredTokens } from './keys/tokens.ts'
 import { ages } from './pets/age.ts'
 import { searchIndex } from './pets/search/index-animals.ts'
@@ -13,11 +12,7 @@ import { wrongTimes } from './webhooks/correction.ts'
 import { oldDeliveries } from './webhooks/removal.ts'
 
 /** Removes expired results of requests with an Idempotency-Key. */
-const expiredResults: Job = {
-  isDue: ({ db, clock }) => hasExpiredResults(db, clock()),
-  run: ({ write, clock }, mayContinue) =>
-    runInSteps(() => write(changes.removeExpiredResults, clock()), mayContinue),
-}
+const expiredResults = expiryJob({ table: 'idempotency', key: 'scope', time: 'expires_at' })
 
 /**
  * Every background job, by the name under which the database stores it. Only one process at a time runs a

@@ -150,26 +150,3 @@ export async function replaceResults(
 }
 
 const READ_BATCH_SIZE = 1_000
-
-/** Maximum number of rows per transaction. Limits how long other changes wait for the transaction. */
-const REMOVE_BATCH_SIZE = 5_000
-
-const selectExpired = (db: Db, now: number) =>
-  db.selectFrom('idempotency').select('scope').where('expires_at', '<=', now)
-
-/** @param now Unix time in milliseconds */
-export async function hasExpiredResults(db: Db, now: number): Promise<boolean> {
-  return (await selectExpired(db, now).limit(1).executeTakeFirst()) !== undefined
-}
-
-/** Deletes expired results. @returns whether more expired results exist */
-export async function removeExpiredResults(db: Db, now: number): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('idempotency')
-    .where('scope', 'in', selectExpired(db, now).limit(REMOVE_BATCH_SIZE))
-    // Checks the expiry again, because a request may have renewed the row while this statement waited for the
-    // row.
-    .where('expires_at', '<=', now)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows === BigInt(REMOVE_BATCH_SIZE)
-}

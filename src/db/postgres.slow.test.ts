@@ -215,7 +215,7 @@ test('an expired result renewed while the sweep waits for its row is not removed
 
   let swept: Promise<boolean> | undefined
   const renewed = await run(DAY_MS, async () => {
-    swept = write(changes.removeExpiredResults, DAY_MS)
+    swept = write(changes.removeExpired, { table: 'idempotency', key: 'scope', time: 'expires_at' }, DAY_MS)
     const waits = `select from pg_locks where not granted and locktype = 'transactionid'`
     while ((await other.query(waits)).rowCount === 0 && !(await isOver(swept)));
     return 'second'

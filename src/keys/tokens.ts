@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import { changes } from '../db/change.ts'
 import { prepareQuery } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
-import { type Job, runInSteps } from '../jobs/job.ts'
+import { expiryJob } from '../jobs/expiry.ts'
 import { type AuthenticatedKey, KEY_COLUMNS } from './identify.ts'
 import { randomBase62 } from './key-format.ts'
 
@@ -57,23 +56,4 @@ export async function findByToken(db: Db, tokenHash: string): Promise<Authentica
   return { ...key, expiresAt: Math.min(Number(secretEnds ?? tokenEnds), Number(tokenEnds)) }
 }
 
-export const expiredTokens: Job = {
-  async isDue({ db, clock }) {
-    const expired = db.selectFrom('access_token').select('hash').where('expires_at', '<=', clock())
-    return (await expired.limit(1).executeTakeFirst()) !== undefined
-  },
-  run: ({ write, clock }, mayContinue) =>
-    runInSteps(() => write(changes.removeExpiredTokens, clock()), mayContinue),
-}
-
-const BATCH_SIZE = 1_000
-
-/** Removes expired tokens. @returns whether more expired tokens may remain */
-export async function removeExpiredTokens(db: Db, now: number): Promise<boolean> {
-  const expired = db.selectFrom('access_token').select('hash').where('expires_at', '<=', now)
-  const { numDeletedRows } = await db
-    .deleteFrom('access_token')
-    .where('hash', 'in', expired.orderBy('expires_at').limit(BATCH_SIZE))
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows) === BATCH_SIZE
-}
+export const expiredTokens = expiryJob({ table: 'access_token', key: 'hash', time: 'expires_at' })

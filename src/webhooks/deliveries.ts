@@ -281,20 +281,3 @@ export async function recoverDeliveries(
       .execute()
   return { deliveries: Number(undelivered), ...(to < newest && { continueAfter: formatId(to) }) }
 }
-
-/** Removes some deliveries that were added before a time. @returns whether more of them may remain */
-export async function removeOldDeliveries(db: Db, before: number): Promise<boolean> {
-  const old = db
-    .selectFrom('delivery')
-    .select('id')
-    .where('created_at', '<', before)
-    .orderBy('created_at')
-    .limit(MAX_QUEUED)
-  const { numDeletedRows } = await db.deleteFrom('delivery').where('id', 'in', old).executeTakeFirst()
-  return numDeletedRows === BigInt(MAX_QUEUED)
-}
-
-export async function hasOldDeliveries(db: Db, before: number): Promise<boolean> {
-  const old = db.selectFrom('delivery').select('id').where('created_at', '<', before).limit(1)
-  return (await old.executeTakeFirst()) !== undefined
-}

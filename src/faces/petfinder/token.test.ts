@@ -147,7 +147,10 @@ test('tokens are stored as hashes and removed after they expire', async (t) => {
   clock.now += 3_600_000
   await askToken()
   assert.equal((await storedTokens()).length, 2)
-  assert.equal(await write(changes.removeExpiredTokens, clock.now), false)
+  assert.equal(
+    await write(changes.removeExpired, { table: 'access_token', key: 'hash', time: 'expires_at' }, clock.now),
+    false,
+  )
   assert.equal((await storedTokens()).length, 1)
 })
 
