@@ -150,7 +150,7 @@ function toDetails(problem: SchemaError, root: unknown, inBody: boolean): ErrorD
       message: 'This is required.',
     }))
   }
-  const value = valueAt(root, problem.instancePath)
+  const value = valueAt(root, problem.instancePath.split('/').slice(1))
   const isRepeated = !inBody && Array.isArray(value) && problem.keyword !== 'maxItems'
   return [
     {
@@ -232,13 +232,9 @@ function locationOf(pointer: string, inBody: boolean): Pick<ErrorDetail, 'pointe
   return inBody ? { pointer } : { parameter: pointer.split('/')[1] ?? '' }
 }
 
-/** The value at a JSON pointer (RFC 6901). Names in our schemas need no unescaping. */
-function valueAt(root: unknown, pointer: string): unknown {
-  let value = root
-  for (const name of pointer.split('/').slice(1))
-    value = (value as Record<string, unknown> | undefined)?.[name]
-  return value
-}
+/** The value of a member of a member, and so on. Undefined if any of them is missing. */
+export const valueAt = (whole: unknown, names: readonly string[]): unknown =>
+  names.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], whole)
 
 interface QuerySchema {
   type?: string

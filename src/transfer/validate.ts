@@ -3,6 +3,7 @@ import type { Db } from '../db/tables.ts'
 import type { ErrorDetail } from '../errors.ts'
 import { int64ToNumber } from '../http/int64.ts'
 import { yieldToEventLoop } from '../http/turns.ts'
+import { valueAt } from '../http/validate.ts'
 import * as organizationStore from '../organizations/store.ts'
 import { MAX_NAME_LENGTH, MEMBERS } from '../pets/fields.ts'
 import { merge, problemsOf, UNKNOWN_ORGANIZATION } from '../pets/rules.ts'
@@ -313,7 +314,7 @@ export function validate(
 /** The texts of removed members, to show them in the report. */
 function valuesAt(paths: string[], whole: Json): Record<string, string> {
   const values = paths.flatMap((path): [string, string][] => {
-    const value = path.split('.').reduce<unknown>((at, part) => (at as Json)?.[part], whole)
+    const value = valueAt(whole, path.split('.'))
     return typeof value === 'string' ? [[path, shorten(value)]] : []
   })
   return Object.fromEntries(values)
@@ -341,8 +342,7 @@ function withoutBigints<Value>(value: Value): Value {
  */
 function withValues(details: ErrorDetail[] = [], body: Json): RefusalReason[] {
   return details.map((detail) => {
-    const parts = detail.pointer?.split('/').slice(1) ?? []
-    const value = parts.reduce<unknown>((whole, part) => (whole as Json)?.[part], body)
+    const value = valueAt(body, detail.pointer?.split('/').slice(1) ?? [])
     return typeof value === 'string' ? { ...detail, value: shorten(value) } : detail
   })
 }

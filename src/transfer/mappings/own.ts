@@ -1,3 +1,4 @@
+import { valueAt } from '../../http/validate.ts'
 import { FIELDS, MEMBERS, type Member } from '../../pets/fields.ts'
 import type { Animal, Fields, Format, Mapping } from '../animal.ts'
 import { OWN_SOURCES } from '../answers.ts'
@@ -64,7 +65,7 @@ export function createOwnMapping(
       const others = Object.fromEntries(
         [...unread, ...(headings ? HELD_IN : [])].map((name) => [
           headings?.get(name) ?? name,
-          linesOf(valueAt(fields, name)),
+          linesOf(fields[name] ?? valueAt(fields, name.split('.'))),
         ]),
       )
       const unknown = reportsOthers ? unread.filter((name) => !(headings && isHoldColumn(name))) : []
@@ -86,13 +87,6 @@ export function createOwnMapping(
       return withoutDerived({ ...Object.fromEntries(named), category, ...more })
     },
   }
-}
-
-/** The value of a member such as `staff` or `staff.nickname`. */
-function valueAt(fields: Fields, name: string): unknown {
-  const [member = '', part = ''] = name.split('.')
-  const whole = fields[member]
-  return fields[name] ?? (isObject(whole) ? whole[part] : undefined)
 }
 
 /** Each line of a text alone, because several columns may fill one field. */
