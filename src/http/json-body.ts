@@ -70,8 +70,8 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
  * A body with more chunks than this must have an average of MIN_CHUNK_BYTES per chunk, because each chunk has
  * a fixed cost.
  */
-const MAX_SMALL_CHUNKS = 2_048
-const MIN_CHUNK_BYTES = 16
+export const MAX_SMALL_CHUNKS = 2_048
+export const MIN_CHUNK_BYTES = 16
 const INITIAL_BYTES = 1_024
 
 /**

@@ -10,6 +10,7 @@ import { ApiError, isRefusal } from '../errors.ts'
 import { actorOf, type Caller } from '../http/caller.ts'
 import type { ReadBody } from '../http/face.ts'
 import type { IdempotencyKey } from '../http/idempotency.ts'
+import { MAX_SMALL_CHUNKS, MIN_CHUNK_BYTES } from '../http/json-body.ts'
 import { partyOf } from '../limits/shares.ts'
 import { isClientGone, renderNewPhoto, throwUnavailable } from './files.ts'
 import { newWorkFile } from './storage/folder.ts'
@@ -25,12 +26,6 @@ import { type AddPhotoResult, findByDigest, listToChange, type Owner, requireRoo
 export const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif']
 
 export const MAX_PHOTO_BYTES = 15_000_000
-/**
- * Checks the average chunk size after this many chunks, because a 1-byte chunk costs as much as a large
- * chunk.
- */
-const MAX_SMALL_CHUNKS = 2_048
-const MIN_CHUNK_BYTES = 16
 
 /** A photo may take longer than other bodies over a slow network, but it must arrive at this speed. */
 const MIN_BYTES_PER_SECOND = 10_000
