@@ -138,8 +138,8 @@ test('each shared resource limits caller, organization and address, so others st
     const others = { caller: 'key:98', organization: 'organization:9', address: 'ip:192.0.2.9' }
     const byName: [share: number, party: Party][] = [
       [maxPerCaller, { ...others, caller: one.caller }],
-      [max / 4, { ...others, organization: one.organization }],
-      [max / 4, { ...others, address: one.address }],
+      [Math.ceil(max / 4), { ...others, organization: one.organization }],
+      [Math.ceil(max / 4), { ...others, address: one.address }],
     ]
     for (const [share, party] of byName) {
       if (party.organization === undefined) continue
@@ -185,15 +185,15 @@ test('waiting requests get slots round-robin, and none after they have left', as
     share.run({ caller }, () => afterATurn(order.push(caller)), isGone)
   const gone = assert.rejects(
     (async () => {
-      const held = [share.take({ caller: 'a' }), share.take({ caller: 'a' })]
+      const held = share.take({ caller: 'a' })
       const running = run('a', () => true)
-      for (const slot of held) slot[Symbol.dispose]()
+      held[Symbol.dispose]()
       return running
     })(),
     { code: 'request_timeout' },
   )
   await gone
-  const held = Array.from({ length: 8 }, (_, number) => share.take({ caller: `holder ${number % 4}` }))
+  const held = ['holder 1', 'holder 2'].map((caller) => share.take({ caller }))
   const all = [...'aaabc'].map((caller) => run(caller))
   held[0]?.[Symbol.dispose]()
   await Promise.all(all)

@@ -14,7 +14,7 @@ export interface ShareLimits {
   maxWaitMs?: number
 }
 
-/** Limits of shared resources. No client gets more than a quarter of any of them. */
+/** Limits of shared resources. No client gets more than a quarter of any of them, rounded up. */
 export const SHARE_LIMITS = {
   /** Each upload takes a connection, a file, and up to 15 MB of disk. */
   photoUploads: {
@@ -52,8 +52,8 @@ export const SHARE_LIMITS = {
     ...{ max: 4_000, maxPerCaller: 5 },
     advice: 'Your API key already has 5 open streams of events. Close one, then open this one again.',
   },
-  /** Password hashes that are being computed or compared. */
-  signIns: { max: 8, maxWaitMs: 10_000 },
+  /** A password hash takes 19 MiB and one of the four pool threads, which file reads need too. */
+  signIns: { max: 2, maxPerCaller: 1, maxWaitMs: 10_000 },
 } as const satisfies Record<string, ShareLimits>
 
 /**

@@ -1,7 +1,8 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { ApiError, type ErrorDetail, Overload } from '../errors.ts'
+import { promisify } from 'node:util'
+import { ApiError, type ErrorDetail } from '../errors.ts'
 import { invalidMember } from './roles.ts'
 
 /** The minimum for argon2id in OWASP's Password Storage Cheat Sheet: 19 MiB (in KiB), 2 passes, 1 lane. */
@@ -29,7 +30,6 @@ export async function hashPassword(password: string, cost = COST): Promise<strin
  *
  * @param stored undefined or null if the account or its password does not exist; the answer then takes as
  * long
- * @throws {ApiError} service_unavailable if too many passwords wait to be verified
  */
 export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(stored ?? DUMMY) ?? []
@@ -46,60 +46,10 @@ function phc({ memory, passes, parallelism }: typeof COST, salt: Buffer, tag: Bu
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`
 }
 
-/**
- * Each hash takes 19 MiB and one of the four pool threads, which file reads need too. Further hashes wait.
- */
-const queueHash = limitConcurrency(2, 32)
-
 function derive(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
   // Keyboards may send different code points for the same text.
   const message = password.normalize('NFKC')
-  return queueHash(
-    () =>
-      new Promise((resolve, reject) => {
-        argon2('argon2id', { ...parameters, message }, (error, tag) => (error ? reject(error) : resolve(tag)))
-      }),
-  )
-}
-
-/**
- * Limits how many tasks run at the same time. Other tasks wait in order.
- *
- * @param maxWaiting further tasks are refused
- * @returns a function that runs a task in its turn
- * @throws {ApiError} service_unavailable if too many tasks wait
- */
-export function limitConcurrency(maxRunning: number, maxWaiting: number) {
-  let running = 0
-  const waiting: (() => void)[] = []
-
-  async function enter(): Promise<void> {
-    if (running < maxRunning) {
-      running += 1
-      return
-    }
-    if (waiting.length >= maxWaiting) {
-      const message = 'Too many people are signing in right now. Try again in a few seconds.'
-      throw new ApiError('service_unavailable', { message, cause: new Overload('too many sign-ins wait') })
-    }
-    await new Promise<void>((go) => waiting.push(go))
-  }
-
-  /** Gives the free slot to the task that has waited longest. */
-  function leave(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
-
-  return async function queue<Result>(work: () => Promise<Result>): Promise<Result> {
-    await enter()
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
-  }
+  return promisify(argon2)('argon2id', { ...parameters, message })
 }
 
 export const MIN_CHARACTERS = 12

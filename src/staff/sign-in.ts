@@ -4,7 +4,7 @@ import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import { hashToken, newToken } from '../http/token.ts'
 import { counterOfAddress } from '../limits/accounts.ts'
-import { limitConcurrency, MAX_CHARACTERS, requireGoodPassword, verifyPassword } from './passwords.ts'
+import { MAX_CHARACTERS, requireGoodPassword, verifyPassword } from './passwords.ts'
 import { foldEmail, invalidMember } from './roles.ts'
 import { passwordTag, provenPasswordTag } from './session-cookie.ts'
 import * as staff from './store.ts'
@@ -27,12 +27,7 @@ interface SignInForm {
   request: Pick<IncomingMessage, 'headers'>
 }
 
-/**
- * Signs a person in by their password.
- *
- * @returns the outcome, with a new token for the session cookie
- * @throws {ApiError} service_unavailable when too many people sign in at the same time
- */
+/** Signs a person in by their password. @returns the outcome, with a new token for the session cookie */
 export async function signIn(
   context: SignInContext,
   { email, password, address, request }: SignInForm,
@@ -80,18 +75,10 @@ async function hasSignedInBefore(
   return tag === passwordTag(cursorSecret, account?.password ?? '')
 }
 
-/**
- * Runs one try at a time. Parallel tries would wait for each other's counters and occupy all connections to
- * PostgreSQL.
- */
-const queueTry = limitConcurrency(1, 64)
-
-function countTry({ db, write, clock }: SignInContext, counters: CounterSlots): Promise<number> {
+async function countTry({ db, write, clock }: SignInContext, counters: CounterSlots): Promise<number> {
   const numbers = slotNumbers(counters)
-  return queueTry(async () => {
-    const retryAfterMs = await getRetryAfterMs(db, numbers, clock())
-    return retryAfterMs > 0 ? retryAfterMs : write(changes.countSignInTry, numbers, clock())
-  })
+  const retryAfterMs = await getRetryAfterMs(db, numbers, clock())
+  return retryAfterMs > 0 ? retryAfterMs : write(changes.countSignInTry, numbers, clock())
 }
 
 function waitResult(retryAfterMs: number): SignInResult {
