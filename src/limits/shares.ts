@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError, Overload } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { counterOfAddress } from './accounts.ts'
+import { RoundRobin } from './round-robin.ts'
 
 export interface ShareLimits {
   /** The maximum number of slots in use at the same time in one process. */
@@ -138,76 +139,11 @@ function openSlotCounts({ max, maxPerCaller = max / 4 }: ShareLimits) {
   }
 }
 
-/** Requests that wait for a slot: one queue per party, served round-robin. */
-function openQueue() {
-  const queues = new Map<string, WaitingRequest[]>()
-  return {
-    /**
-     * Gives free slots to the first request of each queue in turn. Within an organization's queue, a client
-     * whose address has used up its share is skipped.
-     */
-    admitNext(
-      isFull: () => boolean,
-      mayEnter: (party: Party) => boolean,
-      occupy: (party: Party) => Disposable,
-    ): void {
-      for (const [key, queue] of queues) {
-        if (isFull()) return
-        const index = queue.findIndex(({ isGone, party }) => isGone() || mayEnter(party))
-        const [first] = index < 0 ? [] : queue.splice(index, 1)
-        if (!first) continue
-        queues.delete(key)
-        if (queue.length > 0) queues.set(key, queue)
-        first.admit(first.isGone() ? undefined : occupy(first.party))
-      }
-    },
-    /** @throws the error from `timeoutError` after the wait */
-    wait(
-      { party, isGone }: Pick<WaitingRequest, 'party' | 'isGone'>,
-      maxWaitMs: number | undefined,
-      timeoutError: () => ApiError,
-    ): Promise<Disposable | undefined> {
-      return new Promise((resolve, reject) => {
-        const key = queueKeyOf(party)
-        const queue = queues.get(key) ?? []
-        const timer = setTimeout(() => {
-          queue.splice(queue.indexOf(waiting), 1)
-          if (queue.length === 0) queues.delete(key)
-          reject(timeoutError())
-        }, maxWaitMs)
-        const waiting: WaitingRequest = {
-          ...{ party, isGone },
-          admit(slot) {
-            clearTimeout(timer)
-            resolve(slot)
-          },
-          fail(error) {
-            clearTimeout(timer)
-            reject(error)
-          },
-        }
-        queue.push(waiting)
-        queues.set(key, queue)
-      })
-    },
-    /**
-     * Fails the other requests in the party's queue immediately, because the store has failed and they would fail
-     * later anyway.
-     */
-    failQueue(party: Party, error: ApiError): void {
-      const key = queueKeyOf(party)
-      const queue = queues.get(key) ?? []
-      queues.delete(key)
-      for (const waiting of queue) waiting.fail(error)
-    },
-  }
-}
-
 export function openShare(name: ShareName): Share {
   const limits: ShareLimits = SHARE_LIMITS[name]
   const { advice, maxWaitMs } = limits
   const { isFull, hasUsedShare, count } = openSlotCounts(limits)
-  const waitingRequests = openQueue()
+  const waiting = new RoundRobin<WaitingRequest>()
 
   function occupy(party: Party): Disposable {
     count(party, 1)
@@ -217,9 +153,32 @@ export function openShare(name: ShareName): Share {
         if (!isOccupied) return
         isOccupied = false
         count(party, -1)
-        waitingRequests.admitNext(isFull, (other) => !hasUsedShare(other), occupy)
+        admitWaiting()
       },
     }
+  }
+
+  /** Gives free slots to waiting requests, except those of a client whose share is used up. */
+  function admitWaiting(): void {
+    while (!isFull()) {
+      const next = waiting.takeNext(({ isGone, party }) => isGone() || !hasUsedShare(party))
+      if (!next) return
+      if (!next.isGone()) next.admit(occupy(next.party))
+      // Takes all of them at once, because each scan tests all waiting requests.
+      else for (const gone of [next, ...waiting.takeEvery(({ isGone }) => isGone())]) gone.admit(undefined)
+    }
+  }
+
+  /** @throws {ApiError} service_unavailable after `maxWaitMs` */
+  function wait(party: Party, isGone: () => boolean): Promise<Disposable | undefined> {
+    const { promise, resolve: admit, reject: fail } = Promise.withResolvers<Disposable | undefined>()
+    const request = { party, isGone, admit, fail }
+    waiting.add(queueKeyOf(party), request)
+    const timer = setTimeout(() => {
+      waiting.remove(queueKeyOf(party), request)
+      fail(noSlotError())
+    }, maxWaitMs)
+    return promise.finally(() => clearTimeout(timer))
   }
 
   const headers = { connection: 'close', 'retry-after': '1' }
@@ -237,14 +196,13 @@ export function openShare(name: ShareName): Share {
     take,
     async run(party, work, isGone = () => false) {
       const mayWait = advice === undefined && (isFull() || hasUsedShare(party))
-      using slot = mayWait
-        ? await waitingRequests.wait({ party, isGone }, maxWaitMs, noSlotError)
-        : take(party)
+      using slot = mayWait ? await wait(party, isGone) : take(party)
       if (!slot) throw new ApiError('request_timeout')
       try {
         return await work(slot)
       } catch (error) {
-        if (isFailure(error)) waitingRequests.failQueue(party, error)
+        // The store has failed, so the other requests in the queue would fail later anyway.
+        if (isFailure(error)) for (const { fail } of waiting.takeAll(queueKeyOf(party))) fail(error)
         throw error
       }
     },

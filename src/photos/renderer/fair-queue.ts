@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.ts'
+import { RoundRobin } from '../../limits/round-robin.ts'
 import { openShare, type Party, queueKeyOf } from '../../limits/shares.ts'
 
 /** The client that a photo is rendered for. */
@@ -25,9 +26,6 @@ interface QueuedPhoto {
   drop(): void
 }
 
-/** The waiting photos of each party. The order of the parties is the order of their turns. */
-type Lanes = Map<string, QueuedPhoto[]>
-
 /** After this many uploads in a row, one missing size is made, so uploads never block visitors. */
 const MAX_IN_A_ROW = 4
 
@@ -36,7 +34,7 @@ const MAX_IN_A_ROW = 4
  * at a time.
  */
 export function fairQueue() {
-  const lanes: { upload: Lanes; rendition: Lanes } = { upload: new Map(), rendition: new Map() }
+  const waiting = { upload: new RoundRobin<QueuedPhoto>(), rendition: new RoundRobin<QueuedPhoto>() }
   const shares = { upload: openShare('newPhotos'), rendition: openShare('photoSizes') }
   let isBusy = false
   let inARow = 0
@@ -45,7 +43,7 @@ export function fairQueue() {
     const order =
       inARow < MAX_IN_A_ROW ? (['upload', 'rendition'] as const) : (['rendition', 'upload'] as const)
     for (const kind of order) {
-      const photo = takeNext(lanes[kind])
+      const photo = takePresent(waiting[kind])
       if (!photo) continue
       inARow = kind === 'upload' ? inARow + 1 : 0
       return photo
@@ -70,9 +68,7 @@ export function fairQueue() {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const key = queueKeyOf(party)
     // Drops the photos of disconnected clients first, to make room.
-    const waiting = dropGone(lanes[kind].get(key) ?? [])
-    if (waiting.length > 0) lanes[kind].set(key, waiting)
-    else lanes[kind].delete(key)
+    for (const photo of waiting[kind].takeAll(key, ({ isGone }) => isGone())) photo.drop()
     const place = shares[kind].take(party)
     const release = () => place[Symbol.dispose]()
     try {
@@ -81,8 +77,7 @@ export function fairQueue() {
       release()
       throw error
     }
-    const queue = lanes[kind].get(key) ?? []
-    queue.push({
+    waiting[kind].add(key, {
       // If the queue is idle, the client gets its photo even if it has closed its side of the connection.
       isGone: isBusy ? isGone : () => false,
       go: async () => {
@@ -101,24 +96,13 @@ export function fairQueue() {
         reject(new ApiError('request_timeout'))
       },
     })
-    lanes[kind].set(key, queue)
     void work()
     return promise
   }
 }
 
-function dropGone(queue: QueuedPhoto[]): QueuedPhoto[] {
-  for (const photo of queue) if (photo.isGone()) photo.drop()
-  return queue.filter((photo) => !photo.isGone())
-}
-
-/** Takes the first photo of the party whose turn it is, and moves that party to the end. */
-function takeNext(lanes: Lanes): QueuedPhoto | undefined {
-  for (const [key, queue] of lanes) {
-    lanes.delete(key)
-    const [first, ...rest] = dropGone(queue)
-    if (rest.length > 0) lanes.set(key, rest)
-    if (first) return first
-  }
-  return undefined
+/** Drops the photos whose clients have left, and takes the next of the others. */
+function takePresent(waiting: RoundRobin<QueuedPhoto>): QueuedPhoto | undefined {
+  for (const photo of waiting.takeEvery(({ isGone }) => isGone())) photo.drop()
+  return waiting.takeNext()
 }
