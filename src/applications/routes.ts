@@ -78,12 +78,8 @@ function createApplication(app: App, { config, writeOnce, clock, db }: Context):
   const errors = { 404: 'No animal has this id.', 409: 'The animal is not up for adoption.' }
   app.post('/applications', { config: { errors }, schema }, async (request, reply) => {
     const sending = { by: actorOf(request.caller), now: clock() }
-    const application = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.insertApplication,
-      request.body,
-      sending,
-    )
+    const key = readIdempotencyKey(request, reply)
+    const application = await writeOnce(key, changes.insertApplication, request.body, sending)
     reply.code(201).header('location', `${publicBaseUrl(config, request)}/applications/${application.id}`)
     return applications.toApplication(
       await applications.withPersonal(db, application, viewerOf(request.caller)),
@@ -131,12 +127,8 @@ function updateApplication(app: App, { writeOnce, clock, db }: Context): void {
       id: parsePathId(request.params.applicationId, 'application_not_found'),
       now: clock(),
     }
-    const decided = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.updateApplication,
-      request.body,
-      decision,
-    )
+    const key = readIdempotencyKey(request, reply)
+    const decided = await writeOnce(key, changes.updateApplication, request.body, decision)
     return applications.toApplication(await applications.withPersonal(db, decided, decision))
   })
 }

@@ -27,12 +27,8 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
   }
   const named = { errors: EXISTS }
   app.post('/categories', { config: named, schema: createCategory }, async (request, reply) => {
-    const category = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.insertCategory,
-      request.body,
-      clock(),
-    )
+    const key = readIdempotencyKey(request, reply)
+    const category = await writeOnce(key, changes.insertCategory, request.body, clock())
     reply.code(201).header('location', `${publicBaseUrl(settings, request)}/categories/${category.id}`)
     return category
   })
@@ -57,15 +53,11 @@ export function categoryRoutes(app: App, { config: settings, db, write, writeOnc
     body: CategoryPatch,
     response: { 200: Category },
   }
-  app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) =>
-    writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.updateCategory,
-      parsePathId(request.params.categoryId, 'category_not_found'),
-      request.body,
-      clock(),
-    ),
-  )
+  app.patch('/categories/:categoryId', { config: named, schema: updateCategory }, (request, reply) => {
+    const key = readIdempotencyKey(request, reply)
+    const id = parsePathId(request.params.categoryId, 'category_not_found')
+    return writeOnce(key, changes.updateCategory, id, request.body, clock())
+  })
 
   const deleteCategory = {
     operationId: 'deleteCategory',

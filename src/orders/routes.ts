@@ -69,13 +69,8 @@ function createOrder(app: App, { config, writeOnce, clock, db }: Context): void 
     409: 'The animal is not available, or the order does not name all animals bonded with it.',
   }
   app.post('/store/orders', { config: { errors }, schema }, async (request, reply) => {
-    const order = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.placeOrder,
-      request.body,
-      actorOf(request.caller),
-      clock(),
-    )
+    const key = readIdempotencyKey(request, reply)
+    const order = await writeOnce(key, changes.placeOrder, request.body, actorOf(request.caller), clock())
     reply.code(201).header('location', `${publicBaseUrl(config, request)}/store/orders/${order.id}`)
     return orders.withAdopter(db, order)
   })
@@ -108,10 +103,9 @@ function updateOrder(app: App, { writeOnce, clock, db }: Context): void {
   const errors = { 409: 'The order is closed, or this status cannot follow its current one.' }
   app.patch('/store/orders/:orderId', { config: { errors }, schema }, async (request, reply) => {
     const decision = decisionOf(request, clock)
-    return orders.withAdopter(
-      db,
-      await writeOnce(readIdempotencyKey(request, reply), changes.decideOrder, request.body.status, decision),
-    )
+    const key = readIdempotencyKey(request, reply)
+    const order = await writeOnce(key, changes.decideOrder, request.body.status, decision)
+    return orders.withAdopter(db, order)
   })
 }
 

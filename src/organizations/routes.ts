@@ -70,12 +70,9 @@ function createOrganization(app: App, { config, writeOnce, clock }: Context): vo
   }
   const errors = { 409: 'Another organization has this code.' }
   app.post('/organizations', { config: { errors }, schema }, async (request, reply) => {
-    const organization = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.insertOrganization,
-      await withCoordinates(request.body),
-      clock(),
-    )
+    const key = readIdempotencyKey(request, reply)
+    const located = await withCoordinates(request.body)
+    const organization = await writeOnce(key, changes.insertOrganization, located, clock())
     reply.code(201).header('location', `${publicBaseUrl(config, request)}/organizations/${organization.id}`)
     return organizations.toView(organization, photosBaseUrl(config, request))
   })
@@ -113,13 +110,8 @@ function updateOrganization(app: App, { config, db, writeOnce, clock }: Context)
     const id = parsePathId(request.params.organizationId, 'organization_not_found')
     requireOwnOrganization(request.caller, id)
     const patch = await patchWithCoordinates(db, id, request.body)
-    const stored = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.updateOrganization,
-      id,
-      patch,
-      clock(),
-    )
+    const key = readIdempotencyKey(request, reply)
+    const stored = await writeOnce(key, changes.updateOrganization, id, patch, clock())
     return organizations.toView(stored, photosBaseUrl(config, request))
   })
 }

@@ -69,12 +69,9 @@ function addWebhooks(app: App, context: Context): void {
     const { organizationId = request.caller.organizationId, ...sent } = request.body
     requireOwnOrganization(scope, organizationId)
     requireOpenAddress(context, sent.url)
-    const webhook = await writeOnce(
-      readIdempotencyKey(request, reply),
-      changes.insertWebhook,
-      organizationId === undefined ? sent : { ...sent, organizationId },
-      clock(),
-    )
+    const key = readIdempotencyKey(request, reply)
+    const owned = organizationId === undefined ? sent : { ...sent, organizationId }
+    const webhook = await writeOnce(key, changes.insertWebhook, owned, clock())
     reply.code(201).header('location', `${publicBaseUrl(config, request)}/webhooks/${webhook.id}`)
     return webhook
   })
