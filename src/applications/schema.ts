@@ -1,5 +1,14 @@
-import { MULTILINE, ONE_LINE } from '../http/text.ts'
-import { type PatchableSchema, pathId, type Static, Type, toPatchSchema } from '../http/type.ts'
+import { ONE_LINE } from '../http/text.ts'
+import {
+  limitOf,
+  line,
+  lines,
+  type PatchableSchema,
+  pathId,
+  type Static,
+  Type,
+  toPatchSchema,
+} from '../http/type.ts'
 
 export const ApplicationStatus = Type.Enum(['received', 'in_review', 'approved', 'declined', 'withdrawn'], {
   type: 'string',
@@ -7,10 +16,6 @@ export const ApplicationStatus = Type.Enum(['received', 'in_review', 'approved',
   description: 'An application is open while received or in_review. Approving it places an order.',
 })
 export type ApplicationStatus = Static<typeof ApplicationStatus>
-
-const line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: ONE_LINE })
-const lines = (maxLength: number, description?: string) =>
-  Type.String({ ...(description && { description }), minLength: 1, maxLength, pattern: MULTILINE })
 
 /** The maximum number of characters of each member. */
 export const MAX_CHARACTERS = { name: 200, email: 254, phone: 50, address: 500, message: 2_000 } as const
@@ -128,12 +133,7 @@ export const Applications = Type.Array(Application, {
 })
 
 export const ApplicationQuery = Type.Object({
-  limit: Type.Integer({
-    description: 'Maximum number of applications returned.',
-    minimum: 1,
-    maximum: 100,
-    default: 20,
-  }),
+  limit: limitOf('applications'),
   status: Type.Optional(ApplicationStatus),
   petId: Type.Optional(Type.Integer({ format: 'int64', description: 'Only applications for this animal.' })),
   cursor: Type.Optional(

@@ -1,14 +1,8 @@
-import { ONE_LINE } from '../http/text.ts'
-import { pathId, type Static, Type } from '../http/type.ts'
+import { line, pathId, type Static, Type } from '../http/type.ts'
 
 const members = {
-  name: Type.String({
-    description: 'Unique; upper and lower case count as the same.',
-    minLength: 1,
-    maxLength: 100,
-    pattern: ONE_LINE,
-  }),
-  description: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, pattern: ONE_LINE })),
+  name: line(100, 'Unique; upper and lower case count as the same.'),
+  description: Type.Optional(line(1_000)),
 }
 
 export const NewCategory = Type.Object(members, {

@@ -2,6 +2,7 @@ import type TypeBox from 'typebox'
 import type { TSchema } from 'typebox'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { parseInt64 } from './int64.ts'
+import { MULTILINE, ONE_LINE } from './text.ts'
 
 export type { Static, TProperties, TSchema } from 'typebox'
 
@@ -50,6 +51,16 @@ export const Type = BUILDERS as unknown as Pick<typeof TypeBox, keyof typeof BUI
 
 /** Marks operations and members that were added to the contract and may still change, with notice. */
 export const BETA = { 'x-stability': 'beta' } as const
+
+const text = (pattern: string, maxLength: number, description?: string) =>
+  Type.String({ ...(description && { description }), minLength: 1, maxLength, pattern })
+
+export const line = (maxLength: number, description?: string) => text(ONE_LINE, maxLength, description)
+export const lines = (maxLength: number, description?: string) => text(MULTILINE, maxLength, description)
+
+/** @param rows what the list consists of, such as `orders` */
+export const limitOf = (rows: string, maximum = 100, usual = 20) =>
+  Type.Integer({ description: `Maximum number of ${rows} returned.`, minimum: 1, maximum, default: usual })
 
 /**
  * The schema of an id in a path. It describes an integer, but the service reads text, so an invalid id is a

@@ -1,5 +1,5 @@
-import { MULTILINE, ONE_LINE } from '../http/text.ts'
-import { pathId, type Static, Type } from '../http/type.ts'
+import { ONE_LINE } from '../http/text.ts'
+import { limitOf, line, lines, pathId, type Static, Type } from '../http/type.ts'
 
 export const OrderStatus = Type.Enum(['placed', 'approved', 'completed', 'cancelled'], {
   type: 'string',
@@ -10,10 +10,10 @@ export type OrderStatus = Static<typeof OrderStatus>
 
 const Adopter = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }),
+    name: line(200),
     email: Type.String({ format: 'email', maxLength: 254, pattern: ONE_LINE }),
-    phone: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: ONE_LINE })),
-    message: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, pattern: MULTILINE })),
+    phone: Type.Optional(line(50)),
+    message: Type.Optional(lines(2_000)),
   },
   {
     title: 'Adopter',
@@ -76,12 +76,7 @@ export type Order = Static<typeof Order>
 export const Orders = Type.Array(Order, { title: 'Orders', description: 'A page of orders, newest first.' })
 
 export const OrderQuery = Type.Object({
-  limit: Type.Integer({
-    description: 'Maximum number of orders returned.',
-    minimum: 1,
-    maximum: 100,
-    default: 20,
-  }),
+  limit: limitOf('orders'),
   status: Type.Optional(OrderStatus),
   petId: Type.Optional(
     Type.Integer({

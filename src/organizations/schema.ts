@@ -1,6 +1,9 @@
 import { type ErrorDetail, invalidValue } from '../errors.ts'
-import { COUNTRY, describePattern, HTTPS, MULTILINE, ONE_LINE } from '../http/text.ts'
+import { COUNTRY, describePattern, HTTPS } from '../http/text.ts'
 import {
+  limitOf,
+  line,
+  lines,
   type MergePatch,
   type PatchableSchema,
   pathId,
@@ -25,18 +28,13 @@ const Question = Type.Object(
       description: 'Unique among the questions; answers refer to it.',
       pattern: QUESTION_ID,
     }),
-    text: Type.String({
-      description: 'The question as applicants see it.',
-      minLength: 1,
-      maxLength: MAX_QUESTION_CHARACTERS,
-      pattern: ONE_LINE,
-    }),
+    text: line(MAX_QUESTION_CHARACTERS, 'The question as applicants see it.'),
     kind: Type.Enum(['text', 'yesNo', 'choice'], {
       type: 'string',
       description: 'The kind of answer: text, yes or no, or one of the options.',
     }),
     options: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }), {
+      Type.Array(line(200), {
         description: 'The options of a choice; only a choice has options.',
         minItems: 2,
         maxItems: 30,
@@ -84,18 +82,16 @@ export function findQuestionProblems(questions: Question[] = []): ErrorDetail[] 
 export const CODE = '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,18}[A-Za-z0-9])?$'
 describePattern(CODE, 'Use 1 to 20 letters and digits, with hyphens between them, such as CO12.')
 
-const line = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength, pattern: ONE_LINE }))
-const lines = (maxLength: number, description: string) =>
-  Type.Optional(Type.String({ description, minLength: 1, maxLength, pattern: MULTILINE }))
+const optionalLine = (maxLength: number) => Type.Optional(line(maxLength))
 const web = (description: string) =>
   Type.Optional(Type.String({ description, maxLength: 2_000, format: 'uri', pattern: HTTPS }))
 
 const Address = Type.Object(
   {
-    street: line(200),
-    city: line(100),
-    region: line(100),
-    postcode: line(20),
+    street: optionalLine(200),
+    city: optionalLine(100),
+    region: optionalLine(100),
+    postcode: optionalLine(20),
     country: Type.Optional(
       Type.String({ description: 'Country code (ISO 3166-1 alpha-2), such as NL.', ...COUNTRY }),
     ),
@@ -104,9 +100,9 @@ const Address = Type.Object(
 )
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
-const hours = Object.fromEntries(DAYS.map((day) => [day, line(100)])) as Record<
+const hours = Object.fromEntries(DAYS.map((day) => [day, optionalLine(100)])) as Record<
   (typeof DAYS)[number],
-  ReturnType<typeof line>
+  ReturnType<typeof optionalLine>
 >
 
 const NETWORKS = [
@@ -126,21 +122,16 @@ const social = Object.fromEntries(
 const degrees = (description: string, most: number) =>
   Type.Optional(Type.Number({ description, minimum: -most, maximum: most }))
 
-const name = Type.String({
-  description: 'The name of the organization.',
-  minLength: 1,
-  maxLength: 200,
-  pattern: ONE_LINE,
-})
+const name = line(200, 'The name of the organization.')
 const details = {
   email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
-  phone: line(40),
+  phone: optionalLine(40),
   address: Type.Optional(Address),
   latitude: degrees('In degrees. Requires longitude.', 90),
   longitude: degrees('In degrees. Requires latitude.', 180),
   website: web('The website, with https.'),
-  mission: lines(5_000, 'About the organization.'),
-  adoptionPolicy: lines(20_000, 'The adoption requirements.'),
+  mission: Type.Optional(lines(5_000, 'About the organization.')),
+  adoptionPolicy: Type.Optional(lines(20_000, 'The adoption requirements.')),
   adoptionUrl: web('The organization’s own application page, with https.'),
   hours: Type.Optional(
     Type.Object(hours, { title: 'Hours', description: 'Opening hours, as free text for each day.' }),
@@ -235,40 +226,20 @@ export const Organizations = Type.Array(ListedOrganization, {
 })
 
 export const OrganizationQuery = Type.Object({
-  limit: Type.Integer({
-    description: 'Maximum number of organizations returned.',
-    minimum: 1,
-    maximum: 100,
-    default: 20,
-  }),
+  limit: limitOf('organizations'),
   q: Type.Optional(
-    Type.String({
-      description: 'Only organizations whose name or code contains this text, in upper or lower case.',
-      minLength: 1,
-      maxLength: 100,
-      pattern: ONE_LINE,
-    }),
+    line(100, 'Only organizations whose name or code contains this text, in upper or lower case.'),
   ),
   country: Type.Optional(
     Type.String({ description: 'Only organizations in this country (ISO 3166-1 alpha-2).', ...COUNTRY }),
   ),
-  region: Type.Optional(
-    Type.String({
-      description: 'Only organizations in this region.',
-      minLength: 1,
-      maxLength: 100,
-      pattern: ONE_LINE,
-    }),
-  ),
+  region: Type.Optional(line(100, 'Only organizations in this region.')),
   near: Type.Optional(
-    Type.String({
-      description:
-        'Only organizations near this place, nearest first: latitude and longitude (52.09,5.12), a US or Canadian ' +
+    line(
+      100,
+      'Only organizations near this place, nearest first: latitude and longitude (52.09,5.12), a US or Canadian ' +
         'postal code, a city with its state or country (Denver, CO), or a US state or Canadian province (CO).',
-      minLength: 1,
-      maxLength: 100,
-      pattern: ONE_LINE,
-    }),
+    ),
   ),
   within: Type.Integer({
     description: 'With `near`: the maximum distance in kilometers.',

@@ -1,6 +1,8 @@
 import { ONE_LINE } from '../http/text.ts'
 import {
   BETA,
+  limitOf,
+  line,
   type MergePatch,
   type PatchableSchema,
   pathId,
@@ -108,7 +110,6 @@ const anyOf = <Schema extends Parameters<typeof Type.Array>[0]>(items: Schema, d
     }),
   )
 
-const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: ONE_LINE })
 const id = (description: string) => Type.Integer({ format: 'int64', description })
 
 const yesOrNo = (description: string) =>
@@ -125,15 +126,15 @@ export const FILTERS = {
   ),
   categoryId: anyOf(id('Identifier of a category.'), 'Only animals of this category'),
   organizationId: anyOf(id('Identifier of an organization.'), 'Only animals of this organization'),
-  species: anyOf(text(60), 'Only animals of this species'),
-  breed: anyOf(text(80), 'Only animals of this breed, as primary or secondary breed'),
-  color: anyOf(text(60), 'Only animals with this color'),
+  species: anyOf(line(60), 'Only animals of this species'),
+  breed: anyOf(line(80), 'Only animals of this breed, as primary or secondary breed'),
+  color: anyOf(line(60), 'Only animals with this color'),
   coat: anyOf(Coat, 'Only animals with this coat'),
   age: anyOf(AgeGroup, 'Only animals in this age group'),
   sex: anyOf(Sex, 'Only animals of this sex'),
   size: anyOf(Size, 'Only animals of this size'),
-  tag: anyOf(text(40), 'Only animals with this tag'),
-  externalId: anyOf(text(80), 'Only animals with this shelter ID'),
+  tag: anyOf(line(40), 'Only animals with this tag'),
+  externalId: anyOf(line(80), 'Only animals with this shelter ID'),
   goodWithChildren: yesOrNo('Only animals that can (`true`) or cannot (`false`) live with children.'),
   goodWithDogs: yesOrNo('Only animals that can (`true`) or cannot (`false`) live with dogs.'),
   goodWithCats: yesOrNo('Only animals that can (`true`) or cannot (`false`) live with cats.'),
@@ -148,10 +149,10 @@ export const FILTERS = {
   publishedAfter: time('Only animals that first became `available` after this time.'),
   publishedBefore: time('Only animals that first became `available` before this time.'),
   updatedSince: time('Only animals that changed at this time or later.'),
-  country: anyOf(text(2), 'Only animals in this country (ISO 3166-1 alpha-2)'),
-  region: anyOf(text(100), 'Only animals in this region'),
-  postcode: anyOf(text(20), 'Only animals with this postal code'),
-  city: anyOf(text(100), 'Only animals in this city'),
+  country: anyOf(line(2), 'Only animals in this country (ISO 3166-1 alpha-2)'),
+  region: anyOf(line(100), 'Only animals in this region'),
+  postcode: anyOf(line(20), 'Only animals with this postal code'),
+  city: anyOf(line(100), 'Only animals in this city'),
   q: Type.Optional(
     Type.String({
       description:
@@ -205,12 +206,7 @@ const FIELDS_PARAMETER = {
 export const OnePetQuery = Type.Object(FIELDS_PARAMETER)
 
 export const PetQuery = Type.Object({
-  limit: Type.Integer({
-    description: 'Maximum number of animals returned.',
-    minimum: 1,
-    maximum: 100,
-    default: 20,
-  }),
+  limit: limitOf('animals'),
   ...FILTERS,
   id: Type.Optional(
     Type.Array(Type.Integer({ format: 'int64' }), {

@@ -1,5 +1,4 @@
-import { ONE_LINE } from '../http/text.ts'
-import { pathId, type Static, Type } from '../http/type.ts'
+import { limitOf, line, pathId, type Static, Type } from '../http/type.ts'
 
 /** Each category has a list of breeds and a list of colors, which operators can change. */
 export const WORD_KINDS = ['breed', 'color'] as const
@@ -19,12 +18,7 @@ export const titleOf = (kind: WordKind): string => (kind === 'breed' ? 'Breed' :
 export function schemasOf(kind: WordKind) {
   const members = {
     categoryId: categoryId('Identifier of the category that the name is for.'),
-    name: Type.String({
-      description: 'Unique in its category, ignoring case.',
-      minLength: 1,
-      maxLength: MAX_LENGTHS[kind],
-      pattern: ONE_LINE,
-    }),
+    name: line(MAX_LENGTHS[kind], 'Unique in its category, ignoring case.'),
   }
   const SuggestedWord = Type.Object(
     { id: Type.Integer({ format: 'int64' }), ...members },
@@ -46,12 +40,7 @@ export function schemasOf(kind: WordKind) {
 
 export const WordQuery = Type.Object({
   categoryId: Type.Optional(categoryId('Only names of this category.')),
-  limit: Type.Integer({
-    description: 'Maximum number of names returned.',
-    minimum: 1,
-    maximum: 1_000,
-    default: 1_000,
-  }),
+  limit: limitOf('names', 1_000, 1_000),
   cursor: Type.Optional(Type.String({ description: 'Start of the page. Take it from a Link header.' })),
 })
 export type WordQuery = Static<typeof WordQuery>

@@ -1,19 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { publicOrigin } from '../../http/face.ts'
-import { ONE_LINE } from '../../http/text.ts'
-import { BETA, type Static, Type } from '../../http/type.ts'
+import { BETA, line, type Static, Type } from '../../http/type.ts'
 import { fileName, SIZES } from './store.ts'
 
 /** The path under which the service serves the files. */
 export const PHOTOS_PATH = '/photos'
 
-export const AltText = Type.String({
-  description: 'Description of the photo for people who cannot see it (alt text).',
-  minLength: 1,
-  maxLength: 500,
-  pattern: ONE_LINE,
-})
+export const AltText = line(500, 'Description of the photo for people who cannot see it (alt text).')
 
 const Address = Type.String({ format: 'uri' })
 
