@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { Config } from '../config.ts'
 import { fileOf, isPostgres } from '../db/store-url.ts'
@@ -80,19 +80,14 @@ function findFullFolder(error: unknown, databaseUrl: string): string | undefined
 }
 
 function findExistingFolder(folder: string): string {
-  const found = statfs(folder)
-  return found || folder === dirname(folder) ? folder : findExistingFolder(dirname(folder))
+  return existsSync(folder) ? folder : findExistingFolder(dirname(folder))
 }
 
 function hasLittleRoom(folder: string): boolean {
-  const found = statfs(folder)
-  return found !== undefined && found.bavail * found.bsize < LITTLE_BYTES
-}
-
-function statfs(folder: string) {
   try {
-    return statfsSync(folder)
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < LITTLE_BYTES
   } catch {
-    return undefined
+    return false
   }
 }
