@@ -163,10 +163,12 @@ function claimExclusively(file: string): () => void {
 function sqliteSide(name: string, database: DatabaseSync, close: () => Promise<void>): CopySide {
   const rows = (statement: string, ...values: Value[]): Row[] =>
     prepareExact(database, statement).all(...values) as unknown as Row[]
+  const run = async (statement: string): Promise<Row[]> => rows(statement)
 
   return {
     name,
     close,
+    rows: run,
     tables: async () =>
       rows(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`).map(String),
     async migrate() {
@@ -176,7 +178,6 @@ function sqliteSide(name: string, database: DatabaseSync, close: () => Promise<v
       await migrate(db, 'sqlite')
     },
     columns: async (table) => rows('select name from pragma_table_info(?)', table).map(String).sort(),
-    rows: async (statement) => rows(statement),
     async *batches({ name: table, key }, columns, after) {
       const condition = after === undefined ? '' : `where ${key} > ?`
       const statement = prepareExact(database, `select ${columns} from ${table} ${condition} order by ${key}`)
@@ -197,25 +198,15 @@ function sqliteSide(name: string, database: DatabaseSync, close: () => Promise<v
       for (const row of added) statement.run(...row)
     },
     async lastId({ name: table }) {
-      const sequence = rows('select seq from sqlite_sequence where name = ?', table)[0]?.[0] ?? 0n
-      const [[highest = null] = []] = rows(`select max(id) from ${table}`)
-      return max(BigInt(sequence), BigInt(highest ?? 0n))
+      const given = 'select seq from sqlite_sequence where name = ?'
+      const [row] = rows(`select max(coalesce((${given}), 0), coalesce(max(id), 0)) from ${table}`, table)
+      return BigInt(row?.[0] ?? 0)
     },
     async setLastId({ name: table }, id) {
       rows('delete from sqlite_sequence where name = ?', table)
       rows('insert into sqlite_sequence (name, seq) values (?, ?)', table, id)
     },
-    async transaction(work) {
-      database.exec('begin immediate')
-      try {
-        const result = await work()
-        database.exec('commit')
-        return result
-      } catch (error) {
-        if (database.isTransaction) database.exec('rollback')
-        throw error
-      }
-    },
+    transaction: (work) => inTransaction(run, 'begin immediate', work),
     analyze: async () => undefined,
   }
 }
@@ -232,10 +223,6 @@ function prepareExact(database: DatabaseSync, statement: string): StatementSync 
   prepared.setReturnArrays(true)
   prepared.setReadBigInts(true)
   return prepared
-}
-
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }
 
 const types = new pg.TypeOverrides()
@@ -343,7 +330,7 @@ function postgresSide(name: string, url: string, client: pg.Client): CopySide {
       const [value, isCalled] = id === 0n ? [1n, false] : [id, true]
       await rows(`select setval(pg_get_serial_sequence($1, 'id'), $2, $3)`, [table, value, isCalled])
     },
-    transaction: (work) => inTransaction(rows, work),
+    transaction: (work) => inTransaction(rows, 'begin', work),
     async analyze() {
       await rows(`analyze ${COPIED_TABLES.map((table) => table.name)}`)
     },
@@ -353,8 +340,12 @@ function postgresSide(name: string, url: string, client: pg.Client): CopySide {
 
 type Rows = (text: string, values?: unknown[]) => Promise<Row[]>
 
-async function inTransaction<Result>(rows: Rows, work: () => Promise<Result>): Promise<Result> {
-  await rows('begin')
+async function inTransaction<Result>(
+  rows: (statement: string) => Promise<unknown>,
+  begin: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await rows(begin)
   try {
     const result = await work()
     await rows('commit')
