@@ -36,8 +36,11 @@ export interface Intent {
  * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open, followed_animal,
  *   invalid_status_transition, external_id_exists, validation_failed
  */
-export async function updatePet(db: Db, sent: PetPatch, intent: Intent): Promise<StoredRow> {
-  const { id, by, now, conditions } = intent
+export async function updatePet(
+  db: Db,
+  sent: PetPatch,
+  { id, by, now, conditions }: Intent,
+): Promise<StoredRow> {
   // An animal that has left cannot be adopted together with others.
   const isLeaving = sent.staff?.outcomeKind !== undefined && sent.staff.outcomeKind !== null
   const patch = isLeaving ? { bondedWith: null, ...sent } : sent
@@ -47,7 +50,7 @@ export async function updatePet(db: Db, sent: PetPatch, intent: Intent): Promise
     await lockApplications(db, [id])
   if (patch.bondedWith !== undefined) await lockBond(db, id, patch.bondedWith ?? [])
 
-  const before = await pets.find(db, id)
+  const before = await pets.findLocked(db, id)
   if (!before) throw new ApiError('pet_not_found')
   requireOwnOrganization(by, before.pet.organizationId)
   pets.requireOwnAnimal(before.row)
@@ -69,13 +72,10 @@ export async function updatePet(db: Db, sent: PetPatch, intent: Intent): Promise
   const moved = { ...before.pet, organizationId: pet.organizationId } as Pet
   if (changes.bondedWith) await bondChanges(db, moved, pet.bondedWith ?? [], by)
 
-  const after = await pets.update(db, before, { pet, ageDueAt }, now)
-  // On PostgreSQL, another transaction may have changed the animal first. Then starts again with the new
-  // version.
-  if (!after) return updatePet(db, patch, intent)
+  const after = await pets.update(db, before.pet, { pet, ageDueAt }, now)
   const recordAll = changes.organizationId ? recordMove : recordChange
   await recordAll(db, before.pet, changes, by.keyId, now)
-  if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], intent)
+  if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], by, now)
   const reason = reasonToDecline(pet)
   if (reason !== undefined && reason !== reasonToDecline(before.pet))
     await declineOpen(db, id, reason, { keyId: by.keyId, now })
@@ -111,11 +111,9 @@ const bondOf = ({ id, bondedWith = [] }: Pet): number[] => [id, ...bondedWith]
  *
  * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open, followed_animal
  */
-export async function deletePet(db: Db, intent: Intent): Promise<void> {
-  const { id, by, now, conditions } = intent
+export async function deletePet(db: Db, { id, by, now, conditions }: Intent): Promise<void> {
   // From here on, applications and photos can no longer be added.
   await lockApplications(db, [id])
-  await photos.deleteAllPhotos(db, { kind: 'pet', id }, now)
   await lockBond(db, id)
 
   const before = await pets.find(db, id)
@@ -125,9 +123,9 @@ export async function deletePet(db: Db, intent: Intent): Promise<void> {
   if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
   if (await hasOpenOrder(db, bondOf(before.pet))) throw new ApiError('order_open')
 
-  // Another transaction has changed the animal first; see `updatePet`.
-  if (!(await pets.remove(db, before, now))) return deletePet(db, intent)
-  if (before.pet.bondedWith) await rebond(db, before.pet, [], intent)
+  await photos.deletePhotos(db, { kind: 'pet', id }, now)
+  await pets.remove(db, before.pet, now)
+  if (before.pet.bondedWith) await rebond(db, before.pet, [], by, now)
   await declineOpen(db, id, 'animal_removed', { keyId: by.keyId, now })
 }
 
@@ -197,16 +195,9 @@ async function bondChanges(
 }
 
 /** Changes the other animals of a bond. @throws {ApiError} as `bondChanges` */
-async function rebond(
-  db: Db,
-  pet: Pet,
-  after: number[],
-  { by, now }: Pick<Intent, 'by' | 'now'>,
-): Promise<void> {
+async function rebond(db: Db, pet: Pet, after: number[], by: Intent['by'], now: number): Promise<void> {
   for (const { stored, merged, changes } of await bondChanges(db, pet, after, by)) {
-    const aged = await withAge(categoryNames(db), merged, now)
-    // Another transaction has changed the animal first; see `updatePet`.
-    if (!(await pets.update(db, stored, aged, now))) return rebond(db, pet, after, { by, now })
+    await pets.update(db, stored.pet, await withAge(categoryNames(db), merged, now), now)
     await recordChange(db, stored.pet, changes, by.keyId, now)
   }
 }

@@ -37,7 +37,9 @@ export interface Dialect {
    */
   lock(db: Db, name: string): Promise<void>
   /**
-   * Locks the selected rows until the end of the transaction.
+   * Locks the selected rows until the end of the transaction. Only these rows are read as they are after the
+   * wait, so a transaction reads everything else after this query. Others may still add rows that refer to
+   * them.
    *
    * @param others what to do with rows that another transaction has locked: skip them, or wait for them
    */
@@ -103,7 +105,7 @@ const POSTGRES: Dialect = {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0) & 9223372036854775807)`.execute(db)
   },
   lockRows: (query, others) =>
-    (others === 'wait' ? query.forUpdate() : query.forUpdate().skipLocked()) as typeof query,
+    (others === 'wait' ? query.forNoKeyUpdate() : query.forNoKeyUpdate().skipLocked()) as typeof query,
   // PostgreSQL assigns an id before the transaction commits, so a lower id can appear after a higher one.
   readVisible: (db, read) =>
     db.connection().execute(async (connection) => {

@@ -63,7 +63,7 @@ export async function copyBatch(
     .where('id', '=', lease.id)
     .executeTakeFirstOrThrow()
   const named = animals.flatMap(({ sourceId, bondedWith }) => [sourceId, ...bondedWith])
-  const copies = await findCopies(db, lease.id, [...new Set([...named, ...gone])])
+  const copies = await lockCopies(db, lease.id, [...new Set([...named, ...gone])])
   await removePets(
     db,
     gone.flatMap((id) => copies.get(id) ?? []),
@@ -101,7 +101,8 @@ export async function copyBatch(
   return true
 }
 
-async function findCopies(db: Db, followedId: number, sourceIds: number[]): Promise<CopyIds> {
+/** Finds and locks copies. @returns their ids */
+async function lockCopies(db: Db, followedId: number, sourceIds: number[]): Promise<CopyIds> {
   if (sourceIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('followed_pet')
@@ -109,7 +110,9 @@ async function findCopies(db: Db, followedId: number, sourceIds: number[]): Prom
     .where('followed_id', '=', followedId)
     .where('source_id', 'in', sourceIds)
     .execute()
-  return new Map(rows.map((row) => [row.source_id, row.pet_id]))
+  const copies = new Map(rows.map((row) => [row.source_id, row.pet_id]))
+  await pets.lock(db, [...copies.values()])
+  return copies
 }
 
 /** Adds categories that are not in this installation. @returns the ids of all categories, by folded name */
@@ -140,7 +143,7 @@ async function copyOrganizations(
   const needed = new Set(animals.map(({ pet }) => pet.organizationId))
   const ids = new Map<number, number>()
   for (const { sourceId, details, page, photos } of sent) {
-    let copy = await organizations.findCopy(db, page)
+    let copy = await organizations.findCopyLocked(db, page)
     if (copy) await organizations.updateCopy(db, copy.id, details, now)
     else if (!needed.has(sourceId)) continue
     else {
@@ -273,36 +276,30 @@ async function changePet(
   now: number,
   aged?: AgedPet,
 ): Promise<void> {
-  const stored = await pets.find(db, id)
+  const stored = await pets.findLocked(db, id)
   if (!stored) return
   const { id: _, ...before } = stored.pet
   const pet = change(before)
   const { ageDueAt } = aged ?? (await withAge(categoryNames(db), pet, now))
-  let current = stored
-  if (Object.keys(changesOf(stored.pet, pet)).length > 0) {
-    const row = await pets.update(db, stored, { pet, ageDueAt }, now)
-    if (!row) throw changedError(id)
-    current = pets.toStored(row)
-  }
+  const isChanged = Object.keys(changesOf(stored.pet, pet)).length > 0
+  const current = isChanged
+    ? pets.toStored(await pets.update(db, stored.pet, { pet, ageDueAt }, now))
+    : stored
   if (!aged || (aged.photos ?? null) === current.photos) return
-  if (!(await petPhotos.replace(db, current, aged.photos ?? null, { keyId: null }, now)))
-    throw changedError(id)
+  await petPhotos.replace(db, current, aged.photos ?? null, { keyId: null }, now)
 }
 
 async function removePets(db: Db, petIds: number[], now: number): Promise<void> {
   for (const id of petIds) {
-    const before = await pets.find(db, id)
-    if (!before) continue
-    if (!(await pets.remove(db, before, now))) throw changedError(id)
-    for (const partner of before.pet.bondedWith ?? [])
+    const { pet } = (await pets.findLocked(db, id)) ?? {}
+    if (!pet) continue
+    await pets.remove(db, pet, now)
+    for (const partner of pet.bondedWith ?? [])
       await changePet(db, partner, (pet) => withBond(pet, without(pet.bondedWith, id)), now)
   }
 }
 
 const without = (ids: number[] = [], id: number): number[] => ids.filter((one) => one !== id)
-
-/** The next round repeats the batch. */
-const changedError = (petId: number) => new Error(`animal ${petId} was changed at the same time`)
 
 /** The maximum number of animals that one transaction removes. */
 const MAX_REMOVED = 200
@@ -315,11 +312,9 @@ export async function removeCopies(db: Db, id: number, now: number): Promise<num
     .where('followed_id', '=', id)
     .limit(MAX_REMOVED)
     .execute()
-  await removePets(
-    db,
-    rows.map((row) => row.pet_id),
-    now,
-  )
+  const petIds = rows.map((row) => row.pet_id)
+  await pets.lock(db, petIds)
+  await removePets(db, petIds, now)
   return rows.length
 }
 

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { dialectOf } from '../db/dialect.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/engine-errors.ts'
 import type { Db, Tables } from '../db/tables.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
@@ -49,13 +50,11 @@ export function toOrganization({
   }
 }
 
-function findRow(db: Db, id: number): Promise<Row | undefined> {
-  const one = db.selectFrom('organization').where('id', '=', id)
-  return one.select(ORGANIZATION_COLUMNS).executeTakeFirst()
-}
+const selectById = (db: Db, id: number) =>
+  db.selectFrom('organization').where('id', '=', id).select(ORGANIZATION_COLUMNS)
 
 export async function find(db: Db, id: number): Promise<StoredOrganization | undefined> {
-  const row = await findRow(db, id)
+  const row = await selectById(db, id).executeTakeFirst()
   return row && toOrganization(row)
 }
 
@@ -150,38 +149,35 @@ export async function updateOrganization(
   patch: OrganizationPatch,
   now: number,
 ): Promise<StoredOrganization> {
-  const found = await findRow(db, id)
+  const found = await findLocked(db, id)
   if (!found) throw new ApiError('organization_not_found')
   requireOwnRecord(found)
-  const row = await writeDetails(db, found, mergeDetails(JSON.parse(found.profile), patch), now)
-  // On PostgreSQL, another transaction may have changed the organization since the read.
-  return row ? toOrganization(row) : updateOrganization(db, id, patch, now)
+  return toOrganization(await writeDetails(db, found, mergeDetails(JSON.parse(found.profile), patch), now))
 }
 
-/** @returns undefined if the organization has changed since it was read */
-async function writeDetails(
-  db: Db,
-  found: Row,
-  details: OrganizationDetails,
-  now: number,
-): Promise<Row | undefined> {
+/** Finds an organization, and locks it until the end of the transaction. */
+function findLocked(db: Db, id: number): Promise<Row | undefined> {
+  return dialectOf(db).lockRows(selectById(db, id), 'wait').executeTakeFirst()
+}
+
+/** @param found the locked organization */
+async function writeDetails(db: Db, found: Row, details: OrganizationDetails, now: number): Promise<Row> {
   const columns = columnsOf(details)
   if (columns.profile === found.profile) return found
   const row = await db
     .updateTable('organization')
     .set({ ...columns, updated_at: now })
     .where('id', '=', found.id)
-    .where('profile', '=', found.profile)
     .returning(ORGANIZATION_COLUMNS)
-    .executeTakeFirst()
-  if (row) await recordEvent(db, 'organization.updated', { organizationId: found.id }, now)
+    .executeTakeFirstOrThrow()
+  await recordEvent(db, 'organization.updated', { organizationId: found.id }, now)
   return row
 }
 
-/** Finds the copy of an organization of another installation by the page of the original. */
-export async function findCopy(db: Db, source: string): Promise<StoredOrganization | undefined> {
+/** Finds and locks the copy of an organization of another installation by the page of the original. */
+export async function findCopyLocked(db: Db, source: string): Promise<StoredOrganization | undefined> {
   const copies = db.selectFrom('organization').select(ORGANIZATION_COLUMNS).where('source', '=', source)
-  const row = await copies.executeTakeFirst()
+  const row = await dialectOf(db).lockRows(copies, 'wait').executeTakeFirst()
   return row && toOrganization(row)
 }
 
@@ -192,7 +188,7 @@ export async function updateCopy(
   details: OrganizationDetails,
   now: number,
 ): Promise<void> {
-  const found = await findRow(db, id)
+  const found = await findLocked(db, id)
   if (found) await writeDetails(db, found, mergeDetails({}, details), now)
 }
 
@@ -202,20 +198,14 @@ export async function releaseCopy(db: Db, id: number, now: number): Promise<void
   await recordEvent(db, 'organization.updated', { organizationId: id }, now)
 }
 
-/** @returns false if its photos have changed since `before` was read */
+/** Sets the photos of a locked organization. */
 export async function setPhotos(
   db: Db,
   before: StoredOrganization,
   photos: string | null,
   now: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('organization')
-    .set({ photos, updated_at: now })
-    .where('id', '=', before.id)
-    .where('photos', before.photos === null ? 'is' : '=', before.photos)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows === 0n) return false
+): Promise<void> {
+  await db.updateTable('organization').set({ photos, updated_at: now }).where('id', '=', before.id).execute()
   const { id: organizationId } = before
   for (const { type, ...photo } of photoChanges(
     'organization',
@@ -223,7 +213,6 @@ export async function setPhotos(
     parsePhotos(photos),
   ))
     await recordEvent(db, type, { organizationId, ...photo }, now)
-  return true
 }
 
 /** @throws {ApiError} organization_not_found, organization_in_use */

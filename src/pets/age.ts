@@ -1,11 +1,12 @@
 import * as categories from '../categories/store.ts'
 import { changes } from '../db/change.ts'
+import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 import { type Job, runInSteps } from '../jobs/job.ts'
 import { AGES, type Age } from './fields.ts'
-import { type AgedPet, STORED_COLUMNS, type StoredRow } from './row.ts'
+import { type AgedPet, PET_COLUMNS, type Row, toPet } from './row.ts'
 import type { NewPet } from './schema.ts'
-import { toStored, update } from './store.ts'
+import { update } from './store.ts'
 
 /** The ages, in months, at which an animal becomes young, adult and senior. */
 type Steps = readonly [young: number, adult: number, senior: number]
@@ -97,13 +98,13 @@ async function hasDue(db: Db, now: number): Promise<boolean> {
  * @returns whether more animals may be due
  */
 export async function renewAges(db: Db, now: number): Promise<boolean> {
-  const rows = await due(db, now).select(STORED_COLUMNS).orderBy('age_due_at').limit(BATCH_SIZE).execute()
+  const next = due(db, now).select(PET_COLUMNS).orderBy('age_due_at').limit(BATCH_SIZE)
+  // Skips animals that are being changed, because that change also sets the age.
+  const rows = await dialectOf(db).lockRows(next, 'skip').execute()
   const nameOf = categoryNames(db)
   for (const row of rows) {
-    const stored = toStored(row as unknown as StoredRow)
-    // If someone has changed the animal since the read, `update` does nothing, because that change has
-    // already set the age.
-    await update(db, stored, await withAge(nameOf, stored.pet, now), now)
+    const pet = toPet(row as unknown as Row)
+    await update(db, pet, await withAge(nameOf, pet, now), now)
   }
   return rows.length === BATCH_SIZE
 }

@@ -18,7 +18,7 @@ export interface BondChange {
 }
 
 /**
- * Finds the other animals whose bonds change when `before.bondedWith` becomes `after`.
+ * Finds and locks the other animals whose bonds change when `before.bondedWith` becomes `after`.
  *
  * @throws {ApiError} validation_failed
  */
@@ -29,7 +29,7 @@ export async function findBondChanges(db: Db, before: Pet, after: readonly numbe
   const bondChanges: BondChange[] = []
   const problems: ErrorDetail[] = []
   for (const partner of [...left, ...after].toSorted((one, other) => one - other)) {
-    const stored = await pets.find(db, partner)
+    const stored = await pets.findLocked(db, partner)
     const pointer = `/bondedWith/${after.indexOf(partner)}`
     const own = stored?.pet.bondedWith ?? []
     if (stored)

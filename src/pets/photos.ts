@@ -7,26 +7,20 @@ import { recordChange } from './history.ts'
 import { etagOfPet } from './row.ts'
 import { drawVersion, type StoredPet } from './store.ts'
 
-/**
- * Replaces the photos of an animal. Records the ids and alt texts of the photos in the history.
- *
- * @returns false if the animal has changed since `before` was read
- */
+/** Replaces the photos of a locked animal. Records their ids and alt texts in the history. */
 export async function replace(
   db: Db,
   before: StoredPet,
   photos: string | null,
   by: { keyId: number | null },
   now: number,
-): Promise<boolean> {
+): Promise<void> {
   const version = drawVersion()
-  const { numUpdatedRows } = await db
+  await db
     .updateTable('pet')
     .set({ photos, updated_at: now, version })
     .where('id', '=', before.pet.id)
-    .where('version', '=', before.row.version)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows === 0n) return false
+    .execute()
   const summarize = (text: string | null) =>
     text === null ? undefined : parsePhotos(text).map(({ id, alt }) => ({ id, alt }))
   const changes = { [PHOTOS]: { from: summarize(before.photos), to: summarize(photos) } }
@@ -44,5 +38,4 @@ export async function replace(
     })),
     now,
   )
-  return true
 }

@@ -4,6 +4,7 @@ import { unknownCategoryError } from '../categories/store.ts'
 import { dialectOf } from '../db/dialect.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/engine-errors.ts'
 import {
+  type Fill,
   MAX_STATEMENT_ROWS,
   prepareQuery,
   type RowValues,
@@ -46,12 +47,23 @@ export interface StoredPet extends Validators {
   row: StoredRow
 }
 
-const findById = prepareQuery<{ id: number }, StoredRow>((db, fill) =>
-  db.selectFrom('pet').select(STORED_COLUMNS).where('id', '=', fill('id')),
+const selectById = (db: Db, fill: Fill<{ id: number }>) =>
+  db.selectFrom('pet').select(STORED_COLUMNS).where('id', '=', fill('id'))
+
+const findById = prepareQuery<{ id: number }, StoredRow>(selectById)
+
+const findByIdLocked = prepareQuery<{ id: number }, StoredRow>((db, fill) =>
+  dialectOf(db).lockRows(selectById(db, fill), 'wait'),
 )
 
 export async function find(db: Db, id: number): Promise<StoredPet | undefined> {
   const [row] = await findById(db, { id })
+  return row && toStored(row)
+}
+
+/** Finds an animal, and locks it until the end of the transaction. Locks several animals with `lock`. */
+export async function findLocked(db: Db, id: number): Promise<StoredPet | undefined> {
+  const [row] = await findByIdLocked(db, { id })
   return row && toStored(row)
 }
 
@@ -85,6 +97,7 @@ export function requireOwnAnimal({ source }: { source: string | null }): void {
  * in this order cannot wait for each other forever.
  */
 export async function lock(db: Db, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
   const rows = db.selectFrom('pet').select('id').where('id', 'in', ids).orderBy('id')
   await dialectOf(db).lockRows(rows, 'wait').execute()
 }
@@ -218,10 +231,10 @@ const insertRows = prepareQuery<RowValues, Identified & { name: string }>(
   shapeOf,
 )
 
-type UpdateParameters = ColumnValues & Times & { id: number; before: number; version: number; now: number }
+type UpdateParameters = ColumnValues & Times & { id: number; version: number; now: number }
 
-/** Writes all members, if the version is unchanged. All patches use one prepared query. */
-const updateVersion = prepareQuery<UpdateParameters, StoredRow>((db, fill) =>
+/** Writes all members. All patches use one prepared query. */
+const updateById = prepareQuery<UpdateParameters, StoredRow>((db, fill) =>
   db
     .updateTable('pet')
     .set({
@@ -231,40 +244,26 @@ const updateVersion = prepareQuery<UpdateParameters, StoredRow>((db, fill) =>
       version: fill('version'),
     })
     .where('id', '=', fill('id'))
-    .where('version', '=', fill('before'))
     .returning(STORED_COLUMNS),
 )
 
-/** @returns undefined if the animal has changed since `before` was read */
-export async function update(
-  db: Db,
-  before: StoredPet,
-  after: AgedPet,
-  now: number,
-): Promise<StoredRow | undefined> {
-  const { id, version } = before.row
-  const status = after.pet.status === before.pet.status ? undefined : after.pet.status
-  const versions = { before: version, version: drawVersion() }
-  const changed = { ...toColumnValues(after), ...timesOf(status, now), ...versions, id, now }
-  const [row] = await mapViolations(updateVersion(db, changed))
-  if (!row) return undefined
+/** Changes a locked animal. */
+export async function update(db: Db, before: Pet, after: AgedPet, now: number): Promise<StoredRow> {
+  const { id } = before
+  const status = after.pet.status === before.status ? undefined : after.pet.status
+  const version = drawVersion()
+  const changed = { ...toColumnValues(after), ...timesOf(status, now), version, id, now }
+  const [row] = (await mapViolations(updateById(db, changed))) as [StoredRow]
   const { organizationId } = row
-  const own = { id, version: row.version, organizationId, ...describeChange(before.pet, after.pet) }
-  await recordPetEvents(db, [...describeDeparture(before.pet, after.pet), own], now)
+  const own = { id, version, organizationId, ...describeChange(before, after.pet) }
+  await recordPetEvents(db, [...describeDeparture(before, after.pet), own], now)
   return row
 }
 
-/** @returns false if the animal has changed since `before` was read */
-export async function remove(db: Db, before: StoredPet, now: number): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('pet')
-    .where('id', '=', before.pet.id)
-    .where('version', '=', before.row.version)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) return false
-  const { id, organizationId } = before.pet
+/** Removes a locked animal. */
+export async function remove(db: Db, { id, organizationId }: Pet, now: number): Promise<void> {
+  await db.deleteFrom('pet').where('id', '=', id).execute()
   await recordPetEvents(db, [{ type: 'pet.deleted', id, organizationId }], now)
-  return true
 }
 
 /** @returns the times to set when an animal gets a status. Null means that the time does not change. */

@@ -2,7 +2,7 @@ import { pagesById } from '../db/prepared.ts'
 import type { Db } from '../db/tables.ts'
 import { createEmailMatcher, isSameEmail } from '../http/text.ts'
 import type { PetHistory } from './schema.ts'
-import { drawVersion, recordPetEvents } from './store.ts'
+import { drawVersion, lock, recordPetEvents } from './store.ts'
 
 // Finds and erases personal data by e-mail address: in animals, in their history, and in stored results of
 // requests.
@@ -70,6 +70,7 @@ export async function findTraces(db: Db, email: string): Promise<PetTraces[]> {
  * the e-mail address.
  */
 export async function eraseTraces(db: Db, petId: number, email: string, now: number): Promise<void> {
+  await lock(db, [petId])
   const { row, history, eraser } = await read(db, petId, email)
   if (row) {
     const after = {
@@ -83,14 +84,11 @@ export async function eraseTraces(db: Db, petId: number, email: string, now: num
     }
     if (TEXTS.some((name) => after[name] !== row[name])) {
       const version = drawVersion()
-      const { numUpdatedRows } = await db
+      await db
         .updateTable('pet')
         .set({ ...after, updated_at: now, version })
         .where('id', '=', petId)
-        .where('version', '=', row.version)
-        .executeTakeFirstOrThrow()
-      // On PostgreSQL, another transaction may have changed the animal since the read.
-      if (numUpdatedRows === 0n) return eraseTraces(db, petId, email, now)
+        .execute()
       const { organizationId } = row
       // Programs that copy animals read this one again.
       await recordPetEvents(db, [{ type: 'pet.updated', id: petId, organizationId, version }], now)
@@ -133,7 +131,7 @@ const isPetRow = (result: unknown): result is PetRow =>
 async function read(db: Db, petId: number, email: string) {
   const row = await db
     .selectFrom('pet')
-    .select(['version', 'organization_id as organizationId', ...TEXTS])
+    .select(['organization_id as organizationId', ...TEXTS])
     .where('id', '=', petId)
     .executeTakeFirst()
   const stored = db.selectFrom('pet_change').select(['id', 'at', 'changes']).where('pet_id', '=', petId)

@@ -29,8 +29,8 @@ interface OwnerPhotos {
   organizationId: number | undefined
   /** @throws {ApiError} followed_animal, followed_organization */
   requireOwn(): void
-  /** @returns false if another transaction changed the photos first */
-  replace(photos: string | null, by: PhotoActor, now: number): Promise<boolean>
+  /** The owner must be locked. */
+  replace(photos: string | null, by: PhotoActor, now: number): Promise<void>
 }
 
 const READERS: Record<OwnerKind, (db: Db, id: number) => Promise<OwnerPhotos | undefined>> = {
@@ -81,18 +81,23 @@ export async function listToChange(
   owner: Owner,
   by: Pick<Actor, 'organizationId'>,
 ): Promise<StoredPhoto[]> {
+  return parsePhotos((await readToChange(db, owner, by)).photos)
+}
+
+async function readToChange(db: Db, owner: Owner, by: Pick<Actor, 'organizationId'>): Promise<OwnerPhotos> {
   const found = await readOwner(db, owner)
   requireOwnOrganization(by, found.organizationId)
   found.requireOwn()
-  return parsePhotos(found.photos)
+  return found
 }
 
-/**
- * Replaces the photos of an owner.
- *
- * @param edit called again with the newer photos if another transaction changed them first
- * @throws {ApiError} as `listToChange`, and what `edit` throws
- */
+/** Locks an owner until the end of the transaction. Other changes of it, and of its photos, wait. */
+async function lockOwner(db: Db, { kind, id }: Owner): Promise<void> {
+  const row = db.selectFrom(kind).select('id').where('id', '=', id)
+  await dialectOf(db).lockRows(row, 'wait').execute()
+}
+
+/** Replaces the photos of an owner. @throws {ApiError} as `listToChange`, and what `edit` throws */
 async function editPhotos(
   db: Db,
   owner: Owner,
@@ -100,23 +105,16 @@ async function editPhotos(
   now: number,
   edit: (before: StoredPhoto[]) => StoredPhoto[],
 ): Promise<void> {
-  for (;;) {
-    const found = await readOwner(db, owner)
-    requireOwnOrganization(by, found.organizationId)
-    found.requireOwn()
-    const after = edit(parsePhotos(found.photos))
-    const text = after.length > 0 ? JSON.stringify(after) : null
-    if (text === found.photos || (await found.replace(text, by, now))) return
-  }
+  await lockOwner(db, owner)
+  const { photos, replace } = await readToChange(db, owner, by)
+  const after = edit(parsePhotos(photos))
+  const text = after.length > 0 ? JSON.stringify(after) : null
+  if (text !== photos) await replace(text, by, now)
 }
 
 function notFound(kind: OwnerKind): ApiError {
   return new ApiError(`${kind}_not_found`)
 }
-
-/** Makes changes of an owner's photos wait for each other, and the removal of the owner too. */
-const lockPhotos = (db: Db, { kind, id }: Owner): Promise<void> =>
-  dialectOf(db).lock(db, `photos of ${kind} ${id}`)
 
 /** A photo whose first files are stored. */
 export interface NewPhoto extends Omit<StoredPhoto, 'id'> {
@@ -165,8 +163,9 @@ export async function addPhoto(
   by: PhotoActor,
   now: number,
 ): Promise<AddPhotoResult> {
-  await lockPhotos(db, owner)
-  const before = await listToChange(db, owner, by)
+  await lockOwner(db, owner)
+  const { photos, replace } = await readToChange(db, owner, by)
+  const before = parsePhotos(photos)
   const existing = await findByDigest(db, owner, before, digest)
   if (existing) {
     // No photo uses the new files, so the job removes them.
@@ -180,7 +179,7 @@ export async function addPhoto(
     .returning('id')
     .executeTakeFirstOrThrow()
   const added = { id, ...photo }
-  await editPhotos(db, owner, by, now, (photos) => [...photos, added])
+  await replace(JSON.stringify([...before, added]), by, now)
   return { photo: added, isNew: true }
 }
 
@@ -198,7 +197,6 @@ export async function updatePhoto(
   by: PhotoActor,
   now: number,
 ): Promise<StoredPhoto> {
-  await lockPhotos(db, owner)
   let changed: StoredPhoto | undefined
   await editPhotos(db, owner, by, now, (before) => {
     const index = getPhotoIndex(before, id)
@@ -218,9 +216,8 @@ export async function deletePhoto(
   by: PhotoActor,
   now: number,
 ): Promise<void> {
-  await lockPhotos(db, owner)
   await editPhotos(db, owner, by, now, (before) => before.toSpliced(getPhotoIndex(before, id), 1))
-  await deleteRows(db, owner, now, id)
+  await deletePhotos(db, owner, now, id)
 }
 
 /** @throws {ApiError} photo_not_found */
@@ -230,20 +227,17 @@ export function getPhotoIndex(photos: StoredPhoto[], id: number): number {
   return index
 }
 
-/** Removes all photos of an owner that is about to be removed. A job removes the files. */
-export async function deleteAllPhotos(db: Db, owner: Owner, now: number): Promise<void> {
-  await lockPhotos(db, owner)
-  await deleteRows(db, owner, now)
-}
-
 /** @throws {ApiError} organization_not_found, followed_organization, organization_in_use */
 export async function deleteOrganization(db: Db, id: number, now: number): Promise<void> {
+  const owner: Owner = { kind: 'organization', id }
+  await lockOwner(db, owner)
   organizations.requireOwnRecord(await organizations.get(db, id))
-  await deleteAllPhotos(db, { kind: 'organization', id }, now)
+  await deletePhotos(db, owner, now)
   await organizations.deleteOrganization(db, id, now)
 }
 
-async function deleteRows(db: Db, owner: Owner, now: number, id?: number): Promise<void> {
+/** Removes the rows of one or all photos of a locked owner. A job removes the files. */
+export async function deletePhotos(db: Db, owner: Owner, now: number, id?: number): Promise<void> {
   let rows = db.deleteFrom('photo').where(columnOf(owner), '=', owner.id)
   if (id !== undefined) rows = rows.where('id', '=', id)
   const hashes = (await rows.returning('hash').execute()).map(({ hash }) => hash)
