@@ -7,6 +7,7 @@ import * as pets from '../pets/store.ts'
 import { updateApplication } from './application-changes.ts'
 import { decideOrder, placeOrder } from './order-changes.ts'
 import { updatePet } from './pet-changes.ts'
+import { lockBondApplications } from './store.ts'
 
 /** The person who adopts: the sender of an application, or another person. */
 export type AdoptedBy = { applicationId: number } | { adopter: NewOrder['adopter'] }
@@ -27,6 +28,8 @@ export async function completeAdoption(
   by: Recorder,
   now: number,
 ): Promise<void> {
+  // Before the rows of animals, which `makeAvailable` may lock.
+  await lockBondApplications(db, petId)
   await makeAvailable(db, petId, by, now)
   const id = 'applicationId' in who ? await approve(db, petId, who.applicationId, by, now) : undefined
   const orderId = id ?? (await order(db, petId, who as { adopter: NewOrder['adopter'] }, by, now))

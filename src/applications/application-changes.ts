@@ -16,6 +16,7 @@ import {
   findByHash,
   findByToken,
   get,
+  getLocked,
   isClosing,
   lockApplications,
   type PersonalData,
@@ -215,13 +216,11 @@ export async function updateApplication(
   patch: ApplicationPatch,
   decision: Decision,
 ): Promise<StoredApplication> {
-  const before = await get(db, decision.id, decision)
+  const before = await getLocked(db, await get(db, decision.id, decision), decision)
   const { status, ...texts } = patch
   if (status !== undefined && status !== before.status) {
     requireTransition(before, status)
-    // On PostgreSQL, another transaction may have changed the application first. Then starts again with the
-    // new version.
-    if (!(await decide(db, before, status, decision))) return updateApplication(db, patch, decision)
+    await decide(db, before, status, decision)
   }
   await updateTexts(db, before, texts, decision.now)
   return get(db, decision.id, decision)
@@ -229,34 +228,27 @@ export async function updateApplication(
 
 type Decider = DecisionAuthor & Pick<Viewer, 'organizationId'>
 
-/** @returns false if another transaction changed the application first */
-async function decide(
-  db: Db,
-  before: StoredApplication,
-  to: ApplicationStatus,
-  by: Decider,
-): Promise<boolean> {
+/** Changes the status of a locked application. */
+async function decide(db: Db, before: StoredApplication, to: ApplicationStatus, by: Decider): Promise<void> {
   if (to === 'received') throw new Error('no status leads back to received')
   if (to === 'approved') return approve(db, before, by)
   if (before.status !== 'approved') return setStatus(db, before, to, by)
   const { keyId, now } = by
   await cancelOrder(db, { keyId, sees: 'all', id: before.orderId ?? 0, now })
   // Cancelling the order has changed the status of the application back to review.
-  return to === 'in_review' || setStatus(db, { id: before.id, status: 'in_review' }, to, by)
+  if (to !== 'in_review') await setStatus(db, { id: before.id, status: 'in_review' }, to, by)
 }
 
-/** @returns false if another transaction changed the application first */
 async function approve(
   db: Db,
   before: StoredApplication,
   { keyId, organizationId, now }: Decider,
-): Promise<boolean> {
+): Promise<void> {
   const { applicant, message } = before.personal as PersonalData
   const { name, email, phone } = applicant
   const petId = before.petId
   const { bondedWith = [] } = (await pets.find(db, petId))?.pet ?? {}
-  await lockApplications(db, [petId, ...bondedWith])
-  if (!(await setStatus(db, before, 'approved', { keyId, now }))) return false
+  await setStatus(db, before, 'approved', { keyId, now })
   const order = {
     petId,
     ...(bondedWith.length > 0 && { alsoPetIds: bondedWith }),
@@ -270,7 +262,6 @@ async function approve(
   const { id } = await placeOrder(db, order, { keyId: keyId as number, organizationId }, now)
   await decideOrder(db, 'approved', { keyId, sees: 'all', id, now })
   await db.updateTable('application').set({ order_id: id }).where('id', '=', before.id).execute()
-  return true
 }
 
 /**
@@ -296,7 +287,6 @@ async function updateTexts(
     .updateTable('application')
     .set(Object.fromEntries(changed.map((name) => [name, texts[name] ?? null])))
     .where('id', '=', before.id)
-    .where('applicant', 'is not', null)
     .execute()
   if (changed.includes('reply') && texts.reply) await queueReply(db, before.id, now)
 }
@@ -317,10 +307,10 @@ function requireTransition(stored: StoredApplication, to: ApplicationStatus): vo
  * @throws {ApiError} application_not_found, application_closed
  */
 export async function withdrawByLink(db: Db, token: string, now: number): Promise<void> {
-  const before = await findByToken(db, token)
-  if (!before) throw new ApiError('application_not_found')
+  const found = await findByToken(db, token)
+  if (!found) throw new ApiError('application_not_found')
+  const before = await getLocked(db, found, { keyId: null, sees: 'all' })
   if (before.status === 'withdrawn') return
   requireTransition(before, 'withdrawn')
-  // Another transaction has changed the application first; see `updateApplication`.
-  if (!(await decide(db, before, 'withdrawn', { keyId: null, now }))) await withdrawByLink(db, token, now)
+  await decide(db, before, 'withdrawn', { keyId: null, now })
 }

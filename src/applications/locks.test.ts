@@ -4,11 +4,14 @@ import { sql } from 'kysely'
 import { changes } from '../changes.ts'
 import type { Db } from '../db/tables.ts'
 import { copyBatch, type SourceAnimal } from '../follow/copies.ts'
+import type { OrderStatus } from '../orders/schema.ts'
 import { updateOrganization } from '../organizations/store.ts'
 import { addPhoto, deleteOrganization, type NewPhoto, type Owner } from '../photos/store.ts'
 import { openStore } from '../testing/import-lines.ts'
 import { scratchDatabase } from '../testing/postgres.ts'
 import { until } from '../testing/redis.ts'
+import { updateApplication } from './application-changes.ts'
+import { decideOrder } from './order-changes.ts'
 import { erasePerson } from './people.ts'
 import { deletePet, updatePet } from './pet-changes.ts'
 
@@ -18,6 +21,7 @@ import { deletePet, updatePet } from './pet-changes.ts'
 const BY = { keyId: 1 }
 const EMAIL = 'ada@example.org'
 const intent = (id: number) => ({ id, by: BY, now: 2 })
+const decision = (id: number) => ({ ...intent(id), keyId: 1, sees: 'all' as const })
 
 async function openShelter(t: TestContext) {
   const url = await scratchDatabase(t)
@@ -212,4 +216,56 @@ test('a copied animal keeps what an erasure changed when another copy of its bon
   const after = await pet(remaining)
   assert.equal(after?.profile, null)
   assert.doesNotMatch(after?.name ?? EMAIL, /ada@/)
+})
+
+async function openAdoption(t: TestContext) {
+  const shelter = await openShelter(t)
+  const { write, petId } = shelter
+  const applicant = { name: 'Ada', email: EMAIL }
+  const apply = async () =>
+    (await write(changes.insertApplication, { petId, applicant }, { by: BY, now: 1 })).id
+  const order = async () => (await write(changes.placeOrder, { petId, adopter: applicant }, BY, 1)).id
+  return { ...shelter, apply, order }
+}
+
+test('an order is decided on the status that another decision gave it', async (t) => {
+  const { run, write, pet, order } = await openAdoption(t)
+  const to = (status: OrderStatus, id: number) => (db: Db) => decideOrder(db, status, decision(id))
+  const approved = await order()
+  await run(to('approved', approved), () => write(changes.decideOrder, 'cancelled', decision(approved)))
+  assert.equal((await pet())?.status, 'available')
+
+  const cancelled = await order()
+  const again = run(to('cancelled', cancelled), () => write(changes.cancelOrder, decision(cancelled)))
+  await assert.rejects(again, { code: 'order_closed' })
+  assert.equal((await pet())?.status, 'available')
+
+  const completed = await order()
+  await write(changes.decideOrder, 'approved', decision(completed))
+  const late = run(to('completed', completed), () => write(changes.cancelOrder, decision(completed)))
+  await assert.rejects(late, { code: 'order_closed' })
+  assert.equal((await pet())?.status, 'sold')
+})
+
+test('an application is decided on the status that another decision or an erasure gave it', async (t) => {
+  const { run, write, pet, apply } = await openAdoption(t)
+  const firsts = [
+    (id: number) => (db: Db) => updateApplication(db, { status: 'declined' }, decision(id)),
+    (id: number) => (db: Db) => erasePerson(db, traces({ applications: [id] }), 2),
+  ]
+  for (const first of firsts) {
+    const id = await apply()
+    const approve = () => write(changes.updateApplication, { status: 'approved' }, decision(id))
+    await assert.rejects(run(first(id), approve), { code: 'application_closed' })
+    assert.equal((await pet())?.status, 'available')
+  }
+})
+
+test('of two applications for one animal, one is approved', async (t) => {
+  const { run, write, pet, apply } = await openAdoption(t)
+  const [one, other] = [await apply(), await apply()]
+  const approve = (db: Db) => updateApplication(db, { status: 'approved' }, decision(one))
+  const second = run(approve, () => write(changes.updateApplication, { status: 'approved' }, decision(other)))
+  await assert.rejects(second, { code: 'pet_not_available' })
+  assert.equal((await pet())?.status, 'pending')
 })

@@ -195,34 +195,6 @@ test('decideOrder and cancelOrder reject an unknown order and another key’s or
   assert.equal((await decideOrder(db, 'approved', { ...strange, sees: 'all' as const })).status, 'approved')
 })
 
-test('two decisions at once: the second decision is checked against the status set by the first', async (t) => {
-  const first = await openBook(t)
-  const placed = await first.orderOf('placed')
-  const both = await Promise.all([first.decide(placed, 'approved'), first.decide(placed, 'cancelled')])
-  assert.deepEqual(
-    both.map(({ status }) => status),
-    ['approved', 'cancelled'],
-  )
-  assert.deepEqual(await first.statuses(placed), ['available', 'cancelled'])
-
-  const second = await openBook(t)
-  const approved = await second.orderOf('approved')
-  const [done, late] = await Promise.allSettled([
-    second.decide(approved, 'completed'),
-    second.decide(approved, 'cancelled'),
-  ])
-  assert.equal(done.status, 'fulfilled')
-  assert.ok(late.status === 'rejected' && refused('order_closed')(late.reason))
-  assert.deepEqual(await second.statuses(approved), ['sold', 'completed'])
-
-  const third = await openBook(t)
-  const id = await third.orderOf('placed')
-  const [cancelled, again] = await Promise.allSettled([third.cancel(id), third.cancel(id)])
-  assert.equal(cancelled.status, 'fulfilled')
-  assert.ok(again.status === 'rejected' && refused('order_closed')(again.reason))
-  assert.deepEqual(await third.statuses(id), ['available', 'cancelled'])
-})
-
 test('POST /v1/store/orders with a repeated animal: 400, and no animal changes', async (t) => {
   const app = await startApp(t, { key: UNLIMITED })
   for (const name of ['Rex', 'Max']) await app.post('/v1/pets', { name, categoryId: 1, status: 'available' })

@@ -69,25 +69,26 @@ export async function decideOrder(
   status: OrderStatus | undefined,
   decision: orders.Decision,
 ): Promise<Order> {
-  const before = await orders.get(db, decision.id, decision)
+  const before = await getLocked(db, decision)
   if (status === undefined || status === before.status) return before
   requireTransition(before.status, status)
   const after = await orders.update(db, before, status, decision.now)
-  // On PostgreSQL, another transaction may have changed the order first. Then starts again with the new
-  // version.
-  if (!after) return decideOrder(db, status, decision)
   if (status === 'completed' || status === 'cancelled') await closeOrder(db, after, decision)
   return after
 }
 
 /** Cancels an order. @throws {ApiError} order_not_found; order_closed, also for a cancelled order */
 export async function cancelOrder(db: Db, decision: orders.Decision): Promise<void> {
-  const before = await orders.get(db, decision.id, decision)
+  const before = await getLocked(db, decision)
   requireTransition(before.status, 'cancelled')
-  const after = await orders.update(db, before, 'cancelled', decision.now)
-  // Another transaction has changed the order first; see `decideOrder`.
-  if (!after) return cancelOrder(db, decision)
-  await closeOrder(db, after, decision)
+  await closeOrder(db, await orders.update(db, before, 'cancelled', decision.now), decision)
+}
+
+/** Locks an order until the end of the transaction, by its animals. @throws {ApiError} order_not_found */
+async function getLocked(db: Db, decision: orders.Decision): Promise<Order> {
+  // The animals of an order never change.
+  await lockApplications(db, petIdsOf(await orders.get(db, decision.id, decision)))
+  return orders.get(db, decision.id, decision)
 }
 
 /** @throws {ApiError} order_closed; invalid_status_transition, which names the allowed statuses */
@@ -107,7 +108,6 @@ function requireTransition(from: OrderStatus, to: OrderStatus): void {
 async function closeOrder(db: Db, order: Order, { keyId, now }: DecisionAuthor): Promise<void> {
   const by = { keyId, now }
   const petIds = petIdsOf(order)
-  await lockApplications(db, petIds)
   if (order.status === 'cancelled') await reopenApproved(db, order, by)
   else {
     await closeApproved(db, order, by)

@@ -74,10 +74,26 @@ function personalOf({ applicant, note, reply }: Row & { applicant: string }): Pe
   }
 }
 
+const selectVisible = (db: Db, id: number, viewer: Viewer) =>
+  whereVisibleTo(db.selectFrom('application').select(APPLICATION_COLUMNS).where('id', '=', id), viewer)
+
 /** @throws {ApiError} application_not_found, also for an application that the viewer may not see */
 export async function get(db: Db, id: number, viewer: Viewer): Promise<StoredApplication> {
-  const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('id', '=', id)
-  const row = await whereVisibleTo(rows, viewer).executeTakeFirst()
+  const row = await selectVisible(db, id, viewer).executeTakeFirst()
+  if (!row) throw new ApiError('application_not_found')
+  return toStored(row)
+}
+
+/** Like `get`, but locks the application, and before it all applications for its animal; for a change. */
+export async function getLocked(
+  db: Db,
+  { id, petId }: Pick<StoredApplication, 'id' | 'petId'>,
+  viewer: Viewer,
+): Promise<StoredApplication> {
+  await lockBondApplications(db, petId)
+  const row = await dialectOf(db)
+    .lockRows(selectVisible(db, id, viewer), 'wait')
+    .executeTakeFirst()
   if (!row) throw new ApiError('application_not_found')
   return toStored(row)
 }
@@ -144,21 +160,27 @@ export async function withPersonal(
   viewer: Viewer,
 ): Promise<StoredApplication> {
   if (application.personal) return application
-  const rows = db.selectFrom('application').select(APPLICATION_COLUMNS).where('id', '=', application.id)
-  const row = await whereVisibleTo(rows, viewer).executeTakeFirst()
+  const row = await selectVisible(db, application.id, viewer).executeTakeFirst()
   const personal = row && toStored(row).personal
   return { ...application, ...(personal && { personal }) }
 }
 
 /**
- * Locks the applications for animals until the end of the transaction. No other transaction can then add,
- * approve or close these applications. Transactions take locks in this order: first an order, then this lock,
- * then applications and animals.
+ * Locks the applications and orders for animals until the end of the transaction. No other transaction can
+ * then add or decide applications for these animals, or decide their orders. Transactions take locks in a
+ * fixed order, so they cannot wait for each other forever: first these locks, then rows of orders and
+ * applications, then rows of animals. Several of one kind are locked by ascending id.
  */
 export async function lockApplications(db: Db, petIds: number[]): Promise<void> {
   const { lock } = dialectOf(db)
   const ids = [...new Set(petIds)].sort((one, other) => one - other)
   for (const id of ids) await lock(db, `applications for animal ${id}`)
+}
+
+/** Locks the applications for an animal and for the animals bonded with it; see `lockApplications`. */
+export async function lockBondApplications(db: Db, petId: number): Promise<void> {
+  const { bondedWith = [] } = (await pets.find(db, petId))?.pet ?? {}
+  await lockApplications(db, [petId, ...bondedWith])
 }
 
 /** Removes the applications of an organization, because the organization is removed with all its data. */
@@ -225,29 +247,21 @@ export function decisionColumns({ status, reason }: StatusChange, { keyId, now }
   }
 }
 
-/**
- * Sets the status of an application.
- *
- * @returns false if another transaction has changed or closed the application since `before` was read
- */
+/** Sets the status of a locked application. */
 export async function setStatus(
   db: Db,
   before: Pick<StoredApplication, 'id' | 'status'>,
   status: StatusChange['status'],
   by: DecisionAuthor,
-): Promise<boolean> {
+): Promise<void> {
   const changed = await db
     .updateTable('application')
     .set(decisionColumns({ status }, by))
     .where('id', '=', before.id)
-    .where('status', '=', before.status)
-    .where('closed_at', 'is', null)
     .returning(CHANGED_COLUMNS)
     .execute()
-  if (changed.length === 0) return false
   await recordApplicationEvents(db, 'application.decided', changed, { from: before.status, now: by.now })
   if (status !== 'in_review') await tellApplicants(db, [before], by)
-  return true
 }
 
 /** Queues e-mails about decisions, except about withdrawals by the applicants themselves. */

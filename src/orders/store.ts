@@ -173,21 +173,15 @@ export function atLeastKnownTime(now: number) {
   )`
 }
 
-/** Sets the status. @returns undefined if the status of the order has changed since `before` was read */
-export async function update(
-  db: Db,
-  before: Order,
-  status: OrderStatus,
-  now: number,
-): Promise<Order | undefined> {
+/** Sets the status of a locked order. @throws {ApiError} order_not_found */
+export async function update(db: Db, before: Order, status: OrderStatus, now: number): Promise<Order> {
   const row = await db
     .updateTable('adoption_order')
     .set({ status, decided_at: atLeastKnownTime(now) })
     .where('id', '=', before.id)
-    .where('status', '=', before.status)
     .returning([...ORDER_COLUMNS, 'organization_id as organizationId'])
     .executeTakeFirst()
-  if (!row) return undefined
+  if (!row) throw new ApiError('order_not_found')
   const order = toOrder(row)
   await recordOrderEvent(db, order, { organizationId: row.organizationId, from: before.status }, now)
   return order
