@@ -3,12 +3,11 @@ import { ApiError } from '../errors.ts'
 import { type Actor, requireOwnOrganization } from '../http/caller.ts'
 import { type Conditions, meetsConditions } from '../http/conditional.ts'
 import { hasOpenOrder } from '../orders/store.ts'
-import { categoryNames, withAge } from '../pets/age.ts'
 import { bondedMoveError, findBondChanges, lockBond, requireBondable } from '../pets/bonds.ts'
 import { changesOf, recordChange, recordMove } from '../pets/history.ts'
 import { checkMove } from '../pets/move.ts'
 import type { StoredRow } from '../pets/row.ts'
-import { merge, requireFreeExternalId, validatePet } from '../pets/rules.ts'
+import { categoryNames, merge, requireFreeExternalId, validatePet, withAge } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import * as pets from '../pets/store.ts'
 import * as photos from '../photos/store.ts'
@@ -57,8 +56,8 @@ export async function updatePet(
   if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
   const merged = withOrderedBond(merge(before.pet, patch))
   requireOwnOrganization(by, merged.organizationId)
-  await validatePet(db, merged, withoutOldAge(patch, before.pet), now)
   const { pet, ageDueAt } = await withAge(categoryNames(db), merged, now)
+  await validatePet(db, pet, withoutOldAge(patch, before.pet), now)
   const changes = changesOf(before.pet, pet)
   if (Object.keys(changes).length === 0) return before.row
   if (changes.organizationId && before.pet.bondedWith && !changes.bondedWith)
@@ -137,11 +136,12 @@ export async function deletePet(db: Db, { id, by, now, conditions }: Intent): Pr
  */
 export async function insertPet(db: Db, newPet: NewPet, by: Actor, now: number): Promise<StoredRow> {
   const { keyId, organizationId } = by
-  const pet = merge(organizationId === undefined ? {} : { organizationId }, newPet)
-  requireOwnOrganization(by, pet.organizationId)
-  await validatePet(db, pet, newPet, now)
-  await requireFreeExternalId(db, pet)
-  return pets.insert(db, await withAge(categoryNames(db), pet, now), { keyId, now })
+  const merged = merge(organizationId === undefined ? {} : { organizationId }, newPet)
+  requireOwnOrganization(by, merged.organizationId)
+  const aged = await withAge(categoryNames(db), merged, now)
+  await validatePet(db, aged.pet, newPet, now)
+  await requireFreeExternalId(db, merged)
+  return pets.insert(db, aged, { keyId, now })
 }
 
 /** Stands for the id of an animal that is not inserted yet. */
@@ -160,7 +160,8 @@ export async function insertBondedPet(
 ): Promise<StoredRow> {
   await lockBond(db, NEW, bondedWith)
   // Checks the bond first, because a refused insert would use up an id in PostgreSQL.
-  await validatePet(db, { ...newPet, bondedWith } as NewPet, newPet, now)
+  const { pet } = await withAge(categoryNames(db), { ...newPet, bondedWith } as NewPet, now)
+  await validatePet(db, pet, newPet, now)
   const others = (bondedWith ?? []).toSorted((one, other) => one - other)
   const { organizationId = by.organizationId } = newPet
   await bondChanges(db, { ...newPet, id: NEW, organizationId } as Pet, others, by)

@@ -52,7 +52,7 @@ const MEMBER = {
   postgres: (name: string) => sql.raw<string | null>(`(staff_part::json->'staff'->>'${name}')`),
 }
 
-/** As in pets/age.ts: the time when the service first knew the animal. 0 and null mean an unknown time. */
+/** As in pets/rules.ts: the time when the service first knew the animal. 0 and null mean an unknown time. */
 const KNOWN_SINCE = sql.raw<number>(`(case when published_at > 0
   and (published_at < created_at or coalesce(created_at, 0) = 0) then published_at else created_at end)`)
 

@@ -4,8 +4,8 @@ import type { Db } from '../db/tables.ts'
 import { ApiError, type ErrorDetail, invalidValue } from '../errors.ts'
 import { mergeMembers } from '../http/type.ts'
 import * as organizations from '../organizations/store.ts'
-import { categoryNames, latestDate, withAge } from './age.ts'
-import { FIELDS, MEMBERS, publicOf, SCHEMAS } from './fields.ts'
+import { AGES, type Age, FIELDS, MEMBERS, publicOf, SCHEMAS } from './fields.ts'
+import type { AgedPet } from './row.ts'
 import type { NewPet, PetPatch } from './schema.ts'
 
 // Checks rules that a schema cannot express: rules between members, and rules that depend on the data in the
@@ -171,11 +171,12 @@ type PetReferences = Partial<Pick<NewPet, 'categoryId' | 'organizationId'>>
  * Checks the members of an animal. Reports an unknown category only together with other problems. If it is
  * the only problem, the insert refuses it.
  *
+ * @param pet with its age, as `withAge` returns it
  * @param sent the members in the request
  * @throws {ApiError} validation_failed, followed_organization
  */
 export async function validatePet(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<void> {
-  const problems = problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
+  const problems = problemsOf(pet, withoutDerivedAge(pet, sent), now)
   if (problems.length === 0 && (await unknownOrganizationOf(db, pet)).length === 0) return
   throw new ApiError('validation_failed', { details: [...problems, ...(await unknownsOf(db, pet))] })
 }
@@ -201,18 +202,19 @@ export async function withOtherProblems(
 }
 
 async function problemsOfNew(db: Db, sent: NewPet, now: number): Promise<ErrorDetail[]> {
-  const pet = merge({}, sent)
-  return problemsOf(pet, await withoutDerivedAge(db, pet, sent, now), now)
+  const merged = merge({}, sent)
+  // Without a category, no age can be derived.
+  if (merged.categoryId === undefined) return problemsOf(merged, sent, now)
+  const { pet } = await withAge(categoryNames(db), merged, now)
+  return problemsOf(pet, withoutDerivedAge(pet, sent), now)
 }
 
 /**
  * Drops an age that equals the derived one, because a client may read an animal and send it back unchanged.
  */
-async function withoutDerivedAge(db: Db, pet: NewPet, sent: PetPatch, now: number): Promise<PetPatch> {
+function withoutDerivedAge({ birthDate, age: derived }: NewPet, sent: PetPatch): PetPatch {
   const { age, ...others } = sent
-  if (typeof age !== 'string' || pet.birthDate === undefined || pet.categoryId === undefined) return sent
-  const derived = await withAge(categoryNames(db), pet, now)
-  return derived.pet.age === age ? others : sent
+  return birthDate !== undefined && age === derived ? others : sent
 }
 
 async function unknownsOf(db: Db, named: PetReferences): Promise<ErrorDetail[]> {
@@ -272,4 +274,87 @@ export async function findTakenExternalIds(db: Db, animals: Numbered[]): Promise
     for (const { id, externalId } of rows) taken.set(`${organizationId} ${externalId}`, id)
   }
   return taken
+}
+
+/** The ages, in months, at which an animal becomes young, adult and senior. */
+type Steps = readonly [young: number, adult: number, senior: number]
+
+/** The age limits by the folded name of the category. All other categories use DOG_AND_CAT. */
+const AGE_STEPS = new Map(
+  Object.entries<Steps>({
+    rabbit: [6, 12, 72],
+    'small & furry': [3, 6, 36],
+    horse: [12, 48, 240],
+    bird: [6, 24, 180],
+  }),
+)
+const DOG_AND_CAT: Steps = [12, 36, 96]
+
+/** The largest offset of a time zone from UTC. */
+const EARLIEST_ZONE_MS = 14 * 3_600_000
+
+/** @returns today's date in the time zone that is furthest ahead */
+export function latestDate(now: number): string {
+  return new Date(now + EARLIEST_ZONE_MS).toISOString().slice(0, 10)
+}
+
+/**
+ * @param birthDate RFC 3339, full-date
+ * @param category the name of the category
+ * @returns the age group, and when the next one begins (UTC), in Unix milliseconds; null for never
+ */
+export function ageAt(
+  birthDate: string,
+  category: string | undefined,
+  now: number,
+): { age: Age; dueAt: number | null } {
+  const steps = AGE_STEPS.get(categories.fold(category ?? '')) ?? DOG_AND_CAT
+  const begins = steps.map((months) => monthsAfter(birthDate, months))
+  const passed = begins.filter((begin) => begin <= now).length
+  return { age: AGES[passed] as Age, dueAt: begins[passed] ?? null }
+}
+
+/**
+ * @returns the same day of a later month. If that month is too short, returns the first day of the month
+ * after it
+ */
+function monthsAfter(date: string, months: number): number {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number)
+  const next = Date.UTC(year, month + months, 1)
+  return Math.min(Date.UTC(year, month - 1 + months, day), next)
+}
+
+export type NameOf = (categoryId: number) => Promise<string | undefined>
+
+/** @returns a function that reads the name of each category once */
+export function categoryNames(db: Db): NameOf {
+  const cached = new Map<number, Promise<string | undefined>>()
+  return (id) => {
+    const name = cached.get(id) ?? categories.find(db, id).then((category) => category?.name)
+    cached.set(id, name)
+    return name
+  }
+}
+
+export async function withAge(nameOf: NameOf, pet: NewPet, now: number): Promise<AgedPet> {
+  if (pet.birthDate === undefined) return { pet, ageDueAt: null }
+  const { age, dueAt } = ageAt(pet.birthDate, await nameOf(pet.categoryId), now)
+  return { pet: { ...pet, age }, ageDueAt: dueAt }
+}
+
+/** The dates that determine how long an animal has been in care. Times are Unix milliseconds or ISO times. */
+interface CareDates {
+  intakeDate?: string | undefined
+  createdAt?: number | string | null | undefined
+  publishedAt?: number | string | null | undefined
+}
+
+/**
+ * @returns the date from which days in care count: the intake date, or the first day on which the service
+ * knew the animal
+ */
+export function careStart({ intakeDate, createdAt, publishedAt }: CareDates): string | undefined {
+  if (intakeDate !== undefined) return intakeDate
+  const times = [createdAt, publishedAt].flatMap((time) => (time ? [new Date(time).toISOString()] : []))
+  return times.sort()[0]?.slice(0, 10)
 }

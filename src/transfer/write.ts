@@ -1,11 +1,11 @@
 import { updatePet } from '../applications/pet-changes.ts'
 import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
-import { categoryNames, withAge } from '../pets/age.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
 import { findByMicrochip, foldMicrochip } from '../pets/inside.ts'
 import {
+  categoryNames,
   checkProfile,
   externalIdKey,
   findTakenExternalIds,
@@ -13,6 +13,7 @@ import {
   isKeptBack,
   isListed,
   merge,
+  withAge,
 } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
 import { type Creation, insertPets } from '../pets/store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openForCommand } from '../../db/open-database.ts'
-import { categoryNames, withAge } from '../../pets/age.ts'
+import { categoryNames, withAge } from '../../pets/rules.ts'
 import type { NewPet } from '../../pets/schema.ts'
 import { indexAnimals } from '../../pets/search/index-animals.ts'
 import { insertPets } from '../../pets/store.ts'

@@ -1,8 +1,8 @@
 import type { PetSearchTable } from '../../db/animal-tables.ts'
 import type { OrganizationPlace } from '../../organizations/places.ts'
 import { fold, wordsOf } from '../../search/words.ts'
-import { careStart } from '../age.ts'
 import { type StoredRow, toPublicParts } from '../row.ts'
+import { careStart } from '../rules.ts'
 import type { CountedFilter, Pet } from '../schema.ts'
 import {
   ANY_TOKEN,

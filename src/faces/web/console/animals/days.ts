@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { careStart, latestDate } from '../../../../pets/age.ts'
 import type { StaffPet } from '../../../../pets/inside.ts'
+import { careStart, latestDate } from '../../../../pets/rules.ts'
 import { daysSince, formatDate } from '../../formats.ts'
 import { wordsFor } from '../frame.ts'
 
