@@ -1,9 +1,8 @@
 import type { Db } from '../db/tables.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, type ErrorDetail, invalidValue } from '../errors.ts'
 import { type Actor, requireOwnOrganization } from '../http/caller.ts'
 import { type Conditions, meetsConditions } from '../http/conditional.ts'
 import { hasOpenOrder } from '../orders/store.ts'
-import { bondedMoveError, findBondChanges, lockBond, requireBondable } from '../pets/bonds.ts'
 import { changesOf, recordChange, recordMove } from '../pets/history.ts'
 import { checkMove } from '../pets/move.ts'
 import type { StoredRow } from '../pets/row.ts'
@@ -69,12 +68,12 @@ export async function updatePet(
   if (patch.status && changes.status) checkMove(before.pet.status, patch.status)
   // Checks this before writing anything, because a refused change must not use up ids.
   const moved = { ...before.pet, organizationId: pet.organizationId } as Pet
-  if (changes.bondedWith) await bondChanges(db, moved, pet.bondedWith ?? [], by)
+  const partners = changes.bondedWith ? await bondChanges(db, moved, pet.bondedWith ?? [], by) : []
 
   const after = await pets.update(db, before.pet, { pet, ageDueAt }, now)
   const recordAll = changes.organizationId ? recordMove : recordChange
   await recordAll(db, before.pet, changes, by.keyId, now)
-  if (changes.bondedWith) await rebond(db, moved, pet.bondedWith ?? [], by, now)
+  await updatePartners(db, partners, by, now)
   const reason = reasonToDecline(pet)
   if (reason !== undefined && reason !== reasonToDecline(before.pet))
     await declineOpen(db, id, reason, { keyId: by.keyId, now })
@@ -124,7 +123,7 @@ export async function deletePet(db: Db, { id, by, now, conditions }: Intent): Pr
 
   await photos.deletePhotos(db, { kind: 'pet', id }, now)
   await pets.remove(db, before.pet, now)
-  if (before.pet.bondedWith) await rebond(db, before.pet, [], by, now)
+  if (before.pet.bondedWith) await updatePartners(db, await bondChanges(db, before.pet, [], by), by, now)
   await declineOpen(db, id, 'animal_removed', { keyId: by.keyId, now })
 }
 
@@ -169,36 +168,100 @@ export async function insertBondedPet(
   return updatePet(db, { bondedWith: bondedWith ?? null }, { id, by, now })
 }
 
+// A bond is a set of animals that must be adopted together. `bondedWith` of each animal lists all the others.
+
+/** Locks an animal, the animals of its bond, and the animals of its new bond, before any of them changes. */
+async function lockBond(db: Db, id: number, after: readonly number[] = []): Promise<void> {
+  const { bondedWith = [] } = (await pets.find(db, id))?.pet ?? {}
+  await pets.lock(db, [id, ...bondedWith, ...after])
+}
+
+/** How a partner of a changed animal changes. */
+interface BondChange {
+  stored: pets.StoredPet
+  merged: NewPet
+  changes: ReturnType<typeof changesOf>
+}
+
 /**
- * Computes and checks how the other animals change when an animal gets the bond `after`.
+ * Locks the other animals whose bonds change when an animal gets the bond `after`, and checks that they may
+ * change.
  *
  * @throws {ApiError} other_organization, order_open, validation_failed
  */
-async function bondChanges(
-  db: Db,
-  pet: Pet,
-  after: number[],
-  by: Intent['by'],
-): Promise<{ stored: pets.StoredPet; merged: NewPet; changes: ReturnType<typeof changesOf> }[]> {
-  const changing = (await findBondChanges(db, pet, after)).flatMap(({ stored, bondedWith }) => {
-    const merged = merge(stored.pet, { bondedWith: bondedWith ?? null })
-    const changes = changesOf(stored.pet, merged)
-    return changes.bondedWith ? [{ stored, merged, changes }] : []
-  })
+async function bondChanges(db: Db, pet: Pet, after: number[], by: Intent['by']): Promise<BondChange[]> {
+  const { id, bondedWith: old = [] } = pet
+  const bond = [id, ...after]
+  const left = old.filter((partner) => !after.includes(partner))
+  const changing: BondChange[] = []
+  const problems: ErrorDetail[] = []
+  for (const partner of [...left, ...after].toSorted((one, other) => one - other)) {
+    const stored = await pets.findLocked(db, partner)
+    if (stored) {
+      const others = othersIn(after.includes(partner) ? bond : left, partner)
+      const merged = merge(stored.pet, { bondedWith: others ?? null })
+      const changes = changesOf(stored.pet, merged)
+      if (changes.bondedWith) changing.push({ stored, merged, changes })
+    }
+    if (!after.includes(partner)) continue
+    const pointer = `/bondedWith/${after.indexOf(partner)}`
+    const own = stored?.pet.bondedWith ?? []
+    if (partner === id)
+      problems.push(invalidValue(pointer, 'This is the id of the animal itself. Name the other animals.'))
+    else if (!stored) problems.push(invalidValue(pointer, 'No animal has this id.'))
+    else if (own.some((one) => !bond.includes(one) && !old.includes(one)))
+      problems.push(invalidValue(pointer, boundElsewhere(partner, own)))
+  }
+  if (problems.length > 0) throw new ApiError('validation_failed', { details: problems })
   for (const { stored } of changing) {
     requireOwnOrganization(by, stored.pet.organizationId)
     pets.requireOwnAnimal(stored.row)
     if (await hasOpenOrder(db, bondOf(stored.pet))) throw new ApiError('order_open')
   }
-  const others = changing.map(({ stored }) => stored.pet)
-  requireBondable(pet, after, others)
+  requireBondable(
+    pet,
+    after,
+    changing.map(({ stored }) => stored.pet),
+  )
   return changing
 }
 
-/** Changes the other animals of a bond. @throws {ApiError} as `bondChanges` */
-async function rebond(db: Db, pet: Pet, after: number[], by: Intent['by'], now: number): Promise<void> {
-  for (const { stored, merged, changes } of await bondChanges(db, pet, after, by)) {
+async function updatePartners(db: Db, partners: BondChange[], by: Intent['by'], now: number): Promise<void> {
+  for (const { stored, merged, changes } of partners) {
     await pets.update(db, stored.pet, await withAge(categoryNames(db), merged, now), now)
     await recordChange(db, stored.pet, changes, by.keyId, now)
   }
+}
+
+function othersIn(bond: number[], id: number): number[] | undefined {
+  const others = bond.filter((one) => one !== id).toSorted((one, other) => one - other)
+  return others.length > 0 ? others : undefined
+}
+
+/**
+ * Checks that all animals of a bond belong to one organization, and that none has an outcome.
+ *
+ * @throws {ApiError} validation_failed
+ */
+function requireBondable({ organizationId }: Pet, after: number[], others: Pet[]): void {
+  const details = others
+    .filter(({ id }) => after.includes(id))
+    .flatMap(({ id, organizationId: owner, staff }) => {
+      const pointer = `/bondedWith/${after.indexOf(id)}`
+      if (owner !== organizationId)
+        return invalidValue(pointer, 'This animal belongs to another organization.')
+      return staff?.outcomeKind === undefined
+        ? []
+        : invalidValue(pointer, 'This animal has left: it has an outcome.')
+    })
+  if (details.length > 0) throw new ApiError('validation_failed', { details })
+}
+
+function bondedMoveError({ bondedWith = [] }: Pet): ApiError {
+  const message = `The animal is bonded with ${bondedWith.join(', ')}. Set bondedWith to null to move it, then bond them again.`
+  return new ApiError('validation_failed', { details: [invalidValue('/organizationId', message)] })
+}
+
+function boundElsewhere(id: number, others: number[]): string {
+  return `Animal ${id} is bonded with ${others.join(', ')}. Name all of them, or remove it from that bond first.`
 }
