@@ -188,6 +188,23 @@ test('a patch of an organization keeps what another patch changed', async (t) =>
   assert.partialDeepStrictEqual(JSON.parse(profile), { name: 'Haven', phone: '555-0100' })
 })
 
+test('an organization or animal that is being changed does not delay changes that only refer to it', async (t) => {
+  const { db, write, petId } = await openShelter(t)
+  const { id } = await write(changes.insertOrganization, { name: 'Shelter', email: EMAIL }, 1)
+  await db.transaction().execute(async (inside) => {
+    await updateOrganization(inside, id, { name: 'Haven' }, 2)
+    await updatePet(inside, { name: 'Max' }, intent(petId))
+    await write(changes.insertPet, { name: 'Kim', categoryId: 1, organizationId: id }, BY, 2)
+    await write(
+      changes.insertApplication,
+      { petId, applicant: { name: 'Ada', email: EMAIL } },
+      { by: BY, now: 2 },
+    )
+  })
+
+  assert.equal((await db.selectFrom('application').select('id').execute()).length, 1)
+})
+
 test('a copied animal keeps what an erasure changed when another copy of its bond is removed', async (t) => {
   const { db, run, write, pet } = await openShelter(t)
   const source = { url: 'https://source.example', apiKey: 'k', organizationId: undefined }
