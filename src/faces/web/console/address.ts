@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../../errors.ts'
 import { PREFIX } from './pages.ts'
+import type { Visit } from './visit.ts'
 
 // Reads ids and paths from addresses and forms.
 
@@ -16,8 +16,8 @@ export function idsIn(values: unknown): number[] {
 }
 
 /** The id in an address. @throws {ApiError} route_not_found if it is not a whole number */
-export function pathId({ params }: FastifyRequest): number {
-  const id = wholeNumberOf((params as { id?: string }).id)
+export function pathId({ params }: Visit): number {
+  const id = wholeNumberOf(params.id)
   if (id === undefined) throw new ApiError('route_not_found')
   return id
 }

@@ -1,14 +1,12 @@
-import type { FastifyRequest } from 'fastify'
 import * as categories from '../../../categories/store.ts'
 import type { Context } from '../../../context.ts'
-import type { Caller } from '../../../http/caller.ts'
 import type { Html } from '../../../http/html.ts'
 import { list as listOrganizations } from '../../../organizations/list.ts'
 import { listBreeds } from '../breeds.ts'
 import { categoryLabel } from '../formats.ts'
 import { type Problem, selectField, textField } from '../forms.ts'
 import { wholeNumberOf } from './address.ts'
-import { wordsFor } from './frame.ts'
+import type { Visit } from './visit.ts'
 
 // Reads the choices of a form from the database: categories and organizations.
 
@@ -27,24 +25,22 @@ export interface Choices {
 
 const MAX_ORGANIZATIONS = 200
 
-export async function readChoices({ db }: Pick<Context, 'db'>, request: FastifyRequest): Promise<Choices> {
-  const kinds = (await readKinds({ db }, request)).map(({ id, words }): Choice => [String(id), words])
-  return { categories: kinds, organizations: await readOrganizations({ db }, request.caller) }
+export async function readChoices(visit: Visit): Promise<Choices> {
+  const kinds = (await readKinds(visit)).map(({ id, words }): Choice => [String(id), words])
+  return { categories: kinds, organizations: await readOrganizations(visit) }
 }
 
 /** The choices of the form of an animal. */
 export async function readFormChoices(
-  context: Pick<Context, 'db'>,
-  request: FastifyRequest,
+  visit: Visit,
   { categoryId }: { categoryId?: string },
 ): Promise<Choices> {
-  const breeds = await listBreeds(context.db, wholeNumberOf(categoryId))
-  return { ...(await readChoices(context, request)), breeds }
+  const breeds = await listBreeds(visit.db, wholeNumberOf(categoryId))
+  return { ...(await readChoices(visit)), breeds }
 }
 
 /** The categories, each with its stored name and its label in the language of the page. */
-export async function readKinds({ db }: Pick<Context, 'db'>, request: Pick<FastifyRequest, 'headers'>) {
-  const texts = wordsFor(request)
+export async function readKinds({ db, texts }: Visit) {
   return (await categories.list(db)).map(({ id, name }) => ({ id, name, words: categoryLabel(texts, name) }))
 }
 
@@ -52,10 +48,9 @@ export async function readKinds({ db }: Pick<Context, 'db'>, request: Pick<Fasti
  * Reads the organizations to choose from. @returns undefined if the caller belongs to an organization or none
  * exist
  */
-export async function readOrganizations(
-  { db }: Pick<Context, 'db'>,
-  { organizationId }: Pick<Caller, 'organizationId'>,
-): Promise<Choices['organizations']> {
+export async function readOrganizations(visit: Visit): Promise<Choices['organizations']> {
+  const { db } = visit
+  const { organizationId } = visit.caller
   if (organizationId !== undefined) return undefined
   const found = await listOrganizations(db, { limit: MAX_ORGANIZATIONS, within: 1 })
   if (found.length > MAX_ORGANIZATIONS) return 'many'
@@ -84,12 +79,11 @@ interface OrganizationField {
  * field.
  */
 export async function organizationField(
-  context: Pick<Context, 'db'>,
-  request: FastifyRequest,
+  visit: Visit,
   { value, problems, hint }: OrganizationField,
 ): Promise<Html | undefined> {
-  const { people } = wordsFor(request).words
-  const found = await readOrganizations(context, request.caller)
+  const { people } = visit.words
+  const found = await readOrganizations(visit)
   if (found === undefined) return undefined
   const field = { name: 'organizationId', label: people.organization, value, problems, hint }
   if (found === 'many') return textField({ ...field, inputMode: 'numeric' })

@@ -22,6 +22,7 @@ import { adoptionRecord, animalPapers } from './print/animal.ts'
 import { joinPages, signInPages } from './sign-in/sign-in.ts'
 import { startPage } from './start.ts'
 import { statisticsPages } from './statistics/page.ts'
+import { routesOf } from './visit.ts'
 import { eventsPage } from './webhooks/events.ts'
 import { webhookForms } from './webhooks/form.ts'
 import { webhookPages } from './webhooks/webhooks.ts'
@@ -36,35 +37,36 @@ export function consoleFace(context: Context): Face {
     writeError: (error, headers = {}) => consoleError(error, headers, config),
     hooksUnrouted: true,
     routes(app: App) {
+      const routes = routesOf(app, context)
       app.addHook('onRoute', declareNeeds)
       app.addHook('onRequest', pageHook(config))
       app.addHook('onRequest', guardPage(config))
-      signInPages(app, context)
-      joinPages(app, context)
-      startPage(app, context)
-      statisticsPages(app, context)
-      listAnimals(app, context)
-      changeSelected(app, context)
-      animalsCsv(app, context)
-      addAnimal(app, context)
-      animalPages(app, context)
-      carePages(app, context)
-      adoptedPages(app, context)
-      animalPapers(app, context)
-      adoptionRecord(app, context)
-      queuePage(app, context)
-      applicationPages(app, context)
-      importPages(app, context)
-      organizationPages(app, context)
-      questionsPages(app, context)
-      websitePage(app, context)
-      peoplePages(app, context)
-      keyPages(app, context)
-      newKeyPages(app, context)
-      webhookPages(app, context)
-      webhookForms(app, context)
-      eventsPage(app, context)
-      accountPages(app, context)
+      signInPages(routes)
+      joinPages(routes)
+      startPage(routes)
+      statisticsPages(routes)
+      listAnimals(routes)
+      changeSelected(routes)
+      animalsCsv(routes)
+      addAnimal(routes)
+      animalPages(routes)
+      carePages(routes)
+      adoptedPages(routes)
+      animalPapers(routes)
+      adoptionRecord(routes)
+      queuePage(routes)
+      applicationPages(routes)
+      importPages(routes)
+      organizationPages(routes)
+      questionsPages(routes)
+      websitePage(routes)
+      peoplePages(routes)
+      keyPages(routes)
+      newKeyPages(routes)
+      webhookPages(routes)
+      webhookForms(routes)
+      eventsPage(routes)
+      accountPages(routes)
     },
   }
 }

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../../config.ts'
 import type { ApiError } from '../../../errors.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { Face } from '../../../http/face.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
-import { LANGUAGE_VARY, type Language, languageOf } from '../../../http/language.ts'
+import { LANGUAGE_VARY, type Language } from '../../../http/language.ts'
 import type { Right } from '../../../staff/roles.ts'
 import { HTML_TYPE, languageLinks, type PageParts, pageHeaders, renderPage } from '../page.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import { wholeNumberOf } from './address.ts'
-import { callerMay, PREFIX } from './pages.ts'
+import { PREFIX } from './pages.ts'
+import { type Visit, wordsFor } from './visit.ts'
 
 /** The navigation, with the right that each link requires. */
 const NAV = [
@@ -34,29 +34,22 @@ interface ConsolePage {
 }
 
 /** A page of the console, with the header and footer of all pages. */
-export function consolePage(request: FastifyRequest, { title, main, scripts = [] }: ConsolePage): string {
-  const { language, words } = wordsFor(request)
+export function consolePage(visit: Visit, { title, main, scripts = [] }: ConsolePage): string {
+  const { language, words } = visit
   return renderPage({
     language,
     title: `${title} – ${words.title}`,
     style: 'console.css',
     scripts: ['console.js', ...scripts],
-    header: header(request, words),
-    main: html`${notice(request, words)}${main}`,
+    header: header(visit),
+    main: html`${notice(visit)}${main}`,
     footer: footer(language),
   })
 }
 
-/** The texts in the language of a page. `words` are the texts of the console. */
-export function wordsFor({ headers }: Pick<FastifyRequest, 'headers'>) {
-  const language = languageOf(headers)
-  const texts = textsOf(language)
-  return { language, texts, common: texts.common, words: texts.console }
-}
-
-function header({ url, caller }: FastifyRequest, words: Texts['console']): Html {
-  const path = url.split('?', 1)[0]?.slice(PREFIX.length) ?? ''
-  const links = NAV.filter(([, , right]) => callerMay(caller, right)).map(
+function header({ request, caller, may, words }: Visit): Html {
+  const path = request.url.split('?', 1)[0]?.slice(PREFIX.length) ?? ''
+  const links = NAV.filter(([, , right]) => may(right)).map(
     ([to, name]) =>
       html`<li><a href="${PREFIX}${to}"${isIn(path, to) && html` aria-current="${path === to ? 'page' : 'true'}"`}>${words.nav[name]}</a></li>`,
   )
@@ -80,8 +73,8 @@ function account(words: Texts['console'], { staff }: Caller): Html | undefined {
 }
 
 /** The notice after a change. The address only names the notice, so it cannot supply its own text. */
-function notice({ query }: FastifyRequest, words: Texts['console']): Html | undefined {
-  const { done } = query as { done?: unknown }
+function notice({ query, words }: Visit): Html | undefined {
+  const { done } = query
   const text = Object.hasOwn(words.notices, String(done)) && words.notices[String(done)]
   return text ? html`<p class="notice" role="status">${text}</p>` : undefined
 }
@@ -150,9 +143,9 @@ interface Confirmation {
 }
 
 /** The page that asks before something is removed. */
-export function confirmPage(request: FastifyRequest, { title, text, yes, back }: Confirmation): string {
-  const { animal } = wordsFor(request).words
-  return consolePage(request, {
+export function confirmPage(visit: Visit, { title, text, yes, back }: Confirmation): string {
+  const { animal } = visit.words
+  return consolePage(visit, {
     title,
     main: html`<div class="narrow"><h1>${title}</h1>
 ${text}
@@ -171,13 +164,13 @@ interface ListPage {
 
 /** One page of a list in the order of ids, with links to the first page and the next page. */
 export async function pageOf<Row extends { id: number }>(
-  request: FastifyRequest,
+  visit: Visit,
   path: string,
   list: (part: ListPage) => Promise<Row[]>,
 ): Promise<{ rows: readonly Row[]; pager: Part }> {
-  const { list: words } = wordsFor(request).words
-  const { organizationId } = request.caller
-  const after = wholeNumberOf((request.query as { after?: unknown }).after)
+  const { list: words } = visit.words
+  const { organizationId } = visit.caller
+  const after = wholeNumberOf(visit.query.after)
   // Reads one more row to know whether there is a next page.
   const part = { organizationId, limit: ROWS_PER_PAGE + 1, ...(after !== undefined && { after }) }
   const found = await list(part)
@@ -207,9 +200,9 @@ interface Secret {
 }
 
 /** The page that shows a secret once, with a button to copy it. */
-export function shownOnce(request: FastifyRequest, { title, lead, label, secret, back }: Secret): string {
-  const { words } = wordsFor(request)
-  return consolePage(request, {
+export function shownOnce(visit: Visit, { title, lead, label, secret, back }: Secret): string {
+  const { words } = visit
+  return consolePage(visit, {
     title,
     main: html`<div class="narrow"><h1>${title}</h1>
 <p class="lead">${lead}</p>

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import type { FormBody } from '../../../http/form-body.ts'
 import { type IdempotencyKey, idempotencyScope } from '../../../http/idempotency.ts'
+import type { Visit } from './visit.ts'
 
 /** The hidden form field that has the same effect as an Idempotency-Key. */
 export const ONCE = 'once'
@@ -16,7 +16,7 @@ const running = new Map<string, Promise<unknown>>()
  * request and gets the same result.
  */
 export async function submitOnce<Result>(
-  request: FastifyRequest,
+  { request }: Visit,
   form: FormBody,
   run: (key: IdempotencyKey | undefined) => Promise<Result>,
 ): Promise<Result> {

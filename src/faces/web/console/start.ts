@@ -1,7 +1,4 @@
-import type { FastifyRequest } from 'fastify'
 import { countWaiting, MAX_COUNTED } from '../../../applications/search.ts'
-import type { Context } from '../../../context.ts'
-import type { App } from '../../../http/app.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
 import * as inventory from '../../../inventory/statistics.ts'
 import { viewerOf } from '../../../orders/store.ts'
@@ -13,7 +10,7 @@ import {
   type StaffPet,
   type StaffPetQuery,
 } from '../../../pets/inside.ts'
-import { type Finder, finderOf } from '../../../pets/search/filters.ts'
+import { finderOf } from '../../../pets/search/filters.ts'
 import { photosBaseForPages } from '../../../photos/storage/stored-photo.ts'
 import { listChangeAuthors } from '../../../staff/store.ts'
 import { scopeOf } from '../../../webhooks/rules.ts'
@@ -22,77 +19,76 @@ import { formatDateTime } from '../formats.ts'
 import { authorLabel, type HistoryLine, linesOf } from './animals/history.ts'
 import { briefRows, ROW_MEMBERS } from './animals/rows.ts'
 import { readKinds } from './choices.ts'
-import { consolePage, wordsFor } from './frame.ts'
+import { consolePage } from './frame.ts'
 import { noneYet } from './organization/organization.ts'
-import { callerMay, PREFIX } from './pages.ts'
+import { PREFIX } from './pages.ts'
+import type { Routes, Visit } from './visit.ts'
 
 const MAX_ANIMALS = 5
 const MAX_CHANGES = 8
 const MAX_WEBHOOK_LINES = 3
 
 /** The overview: numbers, tasks and the latest changes. */
-export function startPage(app: App, context: Context): void {
-  const finder = finderOf(context)
-  app.get('/', (request) => page(context, finder, request))
+export function startPage({ get }: Routes): void {
+  get('/', page)
 }
 
-async function page(context: Context, finder: Finder, request: FastifyRequest): Promise<string> {
-  const { words } = wordsFor(request)
-  const { start, animals } = words
-  const { organizationId } = request.caller
-  const { overall } = await inventory.count(context.db, organizationId)
+async function page(visit: Visit): Promise<string> {
+  const { start, animals } = visit.words
+  const { organizationId } = visit.caller
+  const { overall } = await inventory.count(visit.db, organizationId)
   const isEmpty = Object.values(overall).every((count) => count === 0)
-  const counts = { ...overall, unlisted: overall.unlisted && (await countUnlisted(finder, organizationId)) }
-  const mayAdd = callerMay(request.caller, 'changeAnimals')
+  const counts = {
+    ...overall,
+    unlisted: overall.unlisted && (await countUnlisted(finderOf(visit.context), organizationId)),
+  }
+  const mayAdd = visit.may('changeAnimals')
   const main = html`<div class="head"><h1>${start.title}</h1>
 ${mayAdd && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
-${await shelterFirst(context, request)}
-${await webhookLines(context, request)}
-${!isEmpty && (await waitingLine(context, request))}
-${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(counts, wordsFor(request))}
+${await shelterFirst(visit)}
+${await webhookLines(visit)}
+${!isEmpty && (await waitingLine(visit))}
+${isEmpty ? html`<p class="card">${start.empty}</p>` : numbers(counts, visit)}
 ${
   !isEmpty &&
-  html`<div class="two">${await toDo(context, finder, request)}</div>
-${await latest(context, request)}`
+  html`<div class="two">${await toDo(visit)}</div>
+${await latest(visit)}`
 }`
-  return consolePage(request, { title: start.title, main })
+  return consolePage(visit, { title: start.title, main })
 }
 
 /**
  * The link to add the first organization, for callers who may add one. Nearly all other data belongs to an
  * organization.
  */
-async function shelterFirst({ db }: Context, request: FastifyRequest): Promise<Part> {
-  if (!callerMay(request.caller, 'addOrganizations')) return undefined
-  const found = await listOrganizations(db, { limit: 1, within: 1 })
-  return found.length === 0 && noneYet(request, wordsFor(request).words.start.noOrganization)
+async function shelterFirst(visit: Visit): Promise<Part> {
+  if (!visit.may('addOrganizations')) return undefined
+  const found = await listOrganizations(visit.db, { limit: 1, within: 1 })
+  return found.length === 0 && noneYet(visit, visit.words.start.noOrganization)
 }
 
 /** The number of applications that need a decision, as a link. */
-async function waitingLine({ db }: Context, { caller, headers }: FastifyRequest): Promise<Part> {
-  if (!callerMay(caller, 'seeAdopters')) return undefined
+async function waitingLine({ db, caller, may, words }: Visit): Promise<Part> {
+  if (!may('seeAdopters')) return undefined
   const count = await countWaiting(db, viewerOf(caller))
-  const { applications } = wordsFor({ headers }).words
+  const { applications } = words
   const line = applications.onStart(Math.min(count, MAX_COUNTED), count > MAX_COUNTED)
   return count > 0 && html`<p class="notice"><a href="${PREFIX}/applications">${line}</a></p>`
 }
 
 /** A line for each webhook that the service has switched off. */
-async function webhookLines({ db }: Context, request: FastifyRequest): Promise<Part> {
-  if (!callerMay(request.caller, 'manageWebhooks')) return undefined
-  const { webhooks: words } = wordsFor(request).words
-  const scope = scopeOf(request.caller)
-  const found = await listWebhooks(db, { ...scope, isSwitchedOff: true, limit: MAX_WEBHOOK_LINES })
+async function webhookLines(visit: Visit): Promise<Part> {
+  if (!visit.may('manageWebhooks')) return undefined
+  const { webhooks: words } = visit.words
+  const scope = scopeOf(visit.caller)
+  const found = await listWebhooks(visit.db, { ...scope, isSwitchedOff: true, limit: MAX_WEBHOOK_LINES })
   return found.map(
     ({ id, url }) =>
       html`<p class="notice"><a href="${PREFIX}/webhooks/${id}">${words.onStart(new URL(url).host)}</a></p>`,
   )
 }
 
-function numbers(
-  counts: Record<string, number>,
-  { language, words: { start } }: ReturnType<typeof wordsFor>,
-): Html {
+function numbers(counts: Record<string, number>, { language, words: { start } }: Visit): Html {
   const items = ['available', 'pending', 'unlisted', 'sold'].map((status) => {
     const count = counts[status] ?? 0
     return html`<li><a href="${PREFIX}/animals?status=${status}"><b>${count.toLocaleString(language)}</b> ${start.counted(status, count)}</a></li>`
@@ -100,11 +96,11 @@ function numbers(
   return html`<h2 class="visually-hidden">${start.numbers}</h2><ul class="numbers">${items}</ul>`
 }
 
-async function toDo(context: Context, finder: Finder, request: FastifyRequest): Promise<Part> {
-  const { start } = wordsFor(request).words
-  const { caller } = request
+async function toDo(visit: Visit): Promise<Part> {
+  const { caller } = visit
+  const { start } = visit.words
   const own = caller.organizationId
-  const renderOptions = { view: caller.view, photosBase: photosBaseForPages(context.config) }
+  const renderOptions = { view: caller.view, photosBase: photosBaseForPages(visit.context.config) }
   const few = async (query: StaffPetQuery): Promise<StaffPet[]> => {
     const options = {
       query: { ...query, organizationId: own },
@@ -112,15 +108,15 @@ async function toDo(context: Context, finder: Finder, request: FastifyRequest): 
       selection: ROW_MEMBERS,
       renderOptions,
     }
-    return (await listForStaff(finder, options)).found
+    return (await listForStaff(finderOf(visit.context), options)).found
   }
   const [noPhotos, longest] = [
     await few({ status: 'available', hasPhotos: false, sort: '-id' }),
     await few({ status: 'available', sort: 'intake' }),
   ]
-  const kinds = await readKinds(context, request)
+  const kinds = await readKinds(visit)
   const categories = new Map(kinds.map(({ id, words }) => [String(id), words]))
-  const options = { request, now: context.clock(), categories }
+  const options = { visit, now: visit.clock(), categories }
   const part = (id: string, title: string, pets: StaffPet[], none: string, all?: string): Html =>
     html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${pets.length > 0 ? briefRows(pets, options) : html`<p>${none}</p>`}
@@ -131,9 +127,8 @@ ${all && pets.length === MAX_ANIMALS && html`<p><a href="${PREFIX}/animals?${all
   ]
 }
 
-async function latest({ db }: Context, request: FastifyRequest): Promise<Html> {
-  const { language, texts, words } = wordsFor(request)
-  const changes = await latestChanges(db, request.caller.organizationId, MAX_CHANGES)
+async function latest({ db, caller, language, texts, words }: Visit): Promise<Html> {
+  const changes = await latestChanges(db, caller.organizationId, MAX_CHANGES)
   const authors = await listChangeAuthors(
     db,
     changes.map(({ keyId }) => keyId),

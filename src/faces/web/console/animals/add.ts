@@ -1,7 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { isRefusal } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import type { ReadBody } from '../../../../http/face.ts'
 import { type FormBody, readForm } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
@@ -11,10 +9,11 @@ import { type PhotoForm, receivePhotoForm, removeReceivedFiles } from '../../../
 import { checkField, type Problem } from '../../forms.ts'
 import { onlyChoice, readFormChoices, readOrganizations } from '../choices.ts'
 import { readValues, type Values } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { newOnce, ONCE, submitOnce } from '../once.ts'
 import { MAX_FORM_BYTES, PREFIX } from '../pages.ts'
 import { addAll, newPhotosField, requireSender } from '../photos/photos.ts'
+import type { Routes, Visit } from '../visit.ts'
 import { animalForm, FORM_FIELDS, newPetOf, petProblems, withTypedAge } from './form.ts'
 import { PUBLISHED, publishedWarnings } from './gaps.ts'
 import { ownAnimal, withBondIds } from './own-animal.ts'
@@ -26,24 +25,15 @@ const PATH = '/animals/new'
 const REPEATED = ['categoryId', 'organizationId'] as const
 
 /** The page that adds an animal. */
-export function addAnimal(app: App, context: Context): void {
-  app.get(PATH, async (request) => {
-    const query = request.query as Record<string, unknown>
+export function addAnimal({ context, get, post }: Routes): void {
+  get(PATH, async (visit) => {
+    const { query } = visit
     const values = Object.fromEntries(REPEATED.map((name) => [name, textOf(query[name])]))
-    values.organizationId ||= onlyChoice(await readOrganizations(context, request.caller))
-    return page(context, request, values, textOf(query.status))
+    values.organizationId ||= onlyChoice(await readOrganizations(visit))
+    return page(visit, values, textOf(query.status))
   })
 
-  const config = { readBody: readBody(context) }
-  app.post(PATH, { config }, async (request, reply) => {
-    const body = request.body as FormBody | PhotoForm
-    return save(
-      context,
-      request,
-      reply,
-      body instanceof URLSearchParams ? { fields: body, photos: [] } : body,
-    )
-  })
+  post(PATH, save, { readBody: readBody(context) })
 }
 
 /** Reads the form with its photos. A form without photos may also be sent like other forms. */
@@ -56,52 +46,46 @@ function readBody(context: Context): ReadBody {
   }
 }
 
-async function save(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: PhotoForm,
-): Promise<unknown> {
+async function save(visit: Visit): Promise<unknown> {
+  const { reply, words } = visit
+  const sentBody = visit.request.body as FormBody | PhotoForm
+  const body = sentBody instanceof URLSearchParams ? { fields: sentBody, photos: [] } : sentBody
   const { fields: form, photos } = body
-  const { words } = wordsFor(request)
-  const values = await withBondIds(context, request, readValues(form, FORM_FIELDS))
+  const values = await withBondIds(visit, readValues(form, FORM_FIELDS))
   const status = form.get('status') === 'available' ? 'available' : ''
   try {
-    const sent = { ...withTypedAge(newPetOf(values), context.clock()), ...(status && { status }) }
-    const { id, pet, problems } = await add(context, request, body, sent).finally(() =>
-      removeReceivedFiles(photos),
-    )
+    const sent = { ...withTypedAge(newPetOf(values), visit.clock()), ...(status && { status }) }
+    const { id, pet, problems } = await add(visit, body, sent).finally(() => removeReceivedFiles(photos))
     if (problems.length > 0) {
-      const stored = await ownAnimal(context, { params: { id: String(id) }, caller: request.caller })
+      const stored = await ownAnimal({ ...visit, params: { id: String(id) } })
       reply.code(422)
       const photoProblems = [words.photos.partly, ...problems]
-      return await animalPage(context, request, stored, { photoProblems })
+      return await animalPage(visit, stored, { photoProblems })
     }
     const added = `${PREFIX}/animals/${id}?done=${photos.length > 0 ? 'addedWithPhotos' : 'added'}`
     // The page of the animal warns if another animal has the same microchip.
     const isAnother =
-      form.get('next') === 'another' && (await findSameChip(context, request, { ...pet, id })).length === 0
+      form.get('next') === 'another' && (await findSameChip(visit, { ...pet, id })).length === 0
     return reply.redirect(isAnother ? another(values, status, id) : added, 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
     reply.code(error.status)
     const problems = petProblems(error, words, { values })
-    return page(context, request, values, status, problems, photos.length > 0)
+    return page(visit, values, status, problems, photos.length > 0)
   }
 }
 
 /** Adds the animal, then its photos. */
 async function add(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   { fields, photos }: PhotoForm,
   sent: Parameters<typeof requested.readNew>[1],
 ) {
-  const { caller } = request
-  await requireSender(context, request)
+  const { context, caller } = visit
+  await requireSender(visit)
   const pet = await requested.readNew(context, sent)
-  const { id } = await submitOnce(request, fields, (key) => requested.add(context, { caller, key }, pet))
-  return { id, pet, problems: await addAll(context, request, photos, { kind: 'pet', id }) }
+  const { id } = await submitOnce(visit, fields, (key) => requested.add(context, { caller, key }, pet))
+  return { id, pet, problems: await addAll(visit, photos, { kind: 'pet', id }) }
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 20) : '')
@@ -113,18 +97,17 @@ function another(values: Values, status: string, id: number): string {
 }
 
 async function page(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   values: Values,
   status: string,
   problems: readonly Problem[] = [],
   hadPhotos = false,
 ): Promise<string> {
-  const { language, words } = wordsFor(request)
+  const { language, words } = visit
   const { animal } = words
   const { publishNow: label, publishNowHint: hint } = animal
   const form = animalForm(`${PREFIX}${PATH}`, {
-    ...{ language, values, problems, choices: await readFormChoices(context, request, values) },
+    ...{ language, values, problems, choices: await readFormChoices(visit, values) },
     hidden: { [ONCE]: newOnce() },
     isNew: true,
     after: html`${newPhotosField(words, hadPhotos)}
@@ -133,8 +116,8 @@ ${checkField({ name: 'status', label, hint, value: status, checked: 'available' 
 <button class="plain" name="next" value="another">${animal.saveAnother}</button>
 <a class="quiet" href="${PREFIX}/animals">${animal.cancel}</a></div>`,
   })
-  return consolePage(request, {
+  return consolePage(visit, {
     title: animal.addTitle,
-    main: html`${await publishedWarnings(context, request)}<h1>${animal.addTitle}</h1><p class="lead">${animal.addHint}</p>${form}`,
+    main: html`${await publishedWarnings(visit)}<h1>${animal.addTitle}</h1><p class="lead">${animal.addHint}</p>${form}`,
   })
 }

@@ -1,12 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AdoptedBy } from '../../../../applications/adoption.ts'
 import { listOpen } from '../../../../applications/search.ts'
-import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, isRefusal } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
-import { type FormBody, readField } from '../../../../http/form-body.ts'
+import { readField } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { cleanEmail } from '../../../../http/text.ts'
 import { createBodyParser } from '../../../../http/validate.ts'
@@ -15,8 +12,9 @@ import { viewerOf } from '../../../../orders/store.ts'
 import { type Problem, problemSummary, radioField, textField } from '../../forms.ts'
 import { applicantName } from '../applications/applicant.ts'
 import { NON_FIELD, problemsOf } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 import { changeAnimal, type OwnAnimal, ownAnimal } from './own-animal.ts'
 
 /** The values of the choices other than an application. */
@@ -26,47 +24,46 @@ const FIELDS = ['name', 'email', 'phone'] as const
 type FormTexts = Partial<Record<'who' | (typeof FIELDS)[number], string>>
 
 /** The page that asks who has adopted an animal. */
-export function adoptedPages(app: App, context: Context): void {
+export function adoptedPages({ get, post }: Routes): void {
   const path = '/animals/:id/adopted'
-  app.get(path, async (request) => adoptedPage(context, request, await ownAnimal(context, request)))
-  app.post(path, (request, reply) => record(context, request, reply))
+  get(path, async (visit) => adoptedPage(visit, await ownAnimal(visit)))
+  post(path, record)
 }
 
 const readOrder = createBodyParser(NewOrder)
 
-async function record(context: Context, request: FastifyRequest, reply: FastifyReply) {
-  const stored = await ownAnimal(context, request)
-  const form = request.body as FormBody
+async function record(visit: Visit) {
+  const { reply, form } = visit
+  const stored = await ownAnimal(visit)
   const typed: FormTexts = { who: form.get('who') ?? '' }
   for (const name of FIELDS) typed[name] = readField(form, name)
   try {
-    await markAdopted(context, request, stored, typed)
+    await markAdopted(visit, stored, typed)
     return reply.redirect(`${PREFIX}/animals/${stored.id}?done=sold`, 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
     reply.code(error.status)
-    return adoptedPage(context, request, stored, { typed, problems: problemsIn(error, request) })
+    return adoptedPage(visit, stored, { typed, problems: problemsIn(error, visit) })
   }
 }
 
 async function markAdopted(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   stored: OwnAnimal,
   { who = '', name = '', email = '', phone = '' }: FormTexts,
 ): Promise<void> {
-  const { caller } = request
+  const { caller } = visit
   const { id, pet } = stored
   // The form was sent twice.
   if (pet.status === 'sold') return
-  if (who === NOT_SAID) return changeAnimal(context, request, stored, { status: 'sold' })
+  if (who === NOT_SAID) return changeAnimal(visit, stored, { status: 'sold' })
   const by = { ...viewerOf(caller), ...actorOf(caller) }
-  await context.write(
+  await visit.write(
     changes.completeAdoption,
     id,
     adopterIn(id, { who, name, email, phone }),
     by,
-    context.clock(),
+    visit.clock(),
   )
 }
 
@@ -82,8 +79,7 @@ function adopterIn(petId: number, { who, name, email, phone }: Required<FormText
   return { adopter: readOrder({ petId, adopter: sent }).adopter }
 }
 
-function problemsIn(error: ApiError, request: FastifyRequest): Problem[] {
-  const { texts, words } = wordsFor(request)
+function problemsIn(error: ApiError, { texts, words }: Visit): Problem[] {
   const { applications, animal } = words
   if (error.code !== 'validation_failed')
     return [
@@ -107,22 +103,21 @@ function problemsIn(error: ApiError, request: FastifyRequest): Problem[] {
 }
 
 async function adoptedPage(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   { id, pet }: OwnAnimal,
   { typed = {}, problems = [] }: { typed?: FormTexts; problems?: readonly Problem[] } = {},
 ): Promise<string> {
-  const { texts, words } = wordsFor(request)
+  const { texts, words } = visit
   const { adopted } = words.animal
   const { apply } = texts
-  const open = await listOpen(context.db, id, viewerOf(request.caller))
+  const open = await listOpen(visit.db, id, viewerOf(visit.caller))
   const approved = open.find(({ status }) => status === 'approved')
   const choices = [
     ...open.map(
       (one) =>
         [
           String(one.id),
-          `${applicantName(one, request)} (${words.applications.statuses[one.status]})`,
+          `${applicantName(one, visit)} (${words.applications.statuses[one.status]})`,
         ] as const,
     ),
     [SOMEONE_ELSE, adopted.someoneElse] as const,
@@ -142,8 +137,8 @@ ${FIELDS.map((name) =>
     type: name === 'email' ? 'email' : name === 'phone' ? 'tel' : 'text',
   }),
 )}</fieldset>
-<p class="notice">${adopted.consequences(pet.name, open.length)} ${open.length > 0 && context.mail !== undefined && adopted.emailed}</p>
+<p class="notice">${adopted.consequences(pet.name, open.length)} ${open.length > 0 && visit.context.mail !== undefined && adopted.emailed}</p>
 <div class="row"><button>${adopted.yes}</button>
 <a class="button plain" href="${PREFIX}/animals/${pet.id}">${adopted.no}</a></div></form></div>`
-  return consolePage(request, { title, main })
+  return consolePage(visit, { title, main })
 }

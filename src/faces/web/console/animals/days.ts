@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import type { StaffPet } from '../../../../pets/inside.ts'
 import { careStart, latestDate } from '../../../../pets/rules.ts'
 import { daysSince, formatDate } from '../../formats.ts'
-import { wordsFor } from '../frame.ts'
+import type { Visit } from '../visit.ts'
 
 interface DaysInCare {
   days: number
@@ -26,12 +25,8 @@ export function daysInCare(
 }
 
 /** A sentence about the days in care; empty for an animal that is no longer in care. */
-export function careSentence(
-  request: FastifyRequest,
-  pet: Omit<StaffPet, 'id' | 'name'>,
-  now: number,
-): string {
-  const { language, words } = wordsFor(request)
+export function careSentence(visit: Visit, pet: Omit<StaffPet, 'id' | 'name'>, now: number): string {
+  const { language, words } = visit
   const care = daysInCare(pet, now)
   if (!care) return ''
   const date = formatDate(language, Date.parse(care.since))

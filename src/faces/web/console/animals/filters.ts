@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { type Html, html } from '../../../../http/html.ts'
 import type { StaffPetQuery } from '../../../../pets/inside.ts'
 import { selectField, textField } from '../../forms.ts'
@@ -6,6 +5,7 @@ import type { Texts } from '../../texts/texts.ts'
 import { wholeNumberOf } from '../address.ts'
 import type { Choice, Choices } from '../choices.ts'
 import { PREFIX } from '../pages.ts'
+import type { Visit } from '../visit.ts'
 
 // The filters and the order of the list of animals, which are in its address.
 
@@ -55,7 +55,7 @@ export function addressOf(filters: Filters, more: Record<string, string> = {}, p
  */
 export function queryOf(
   { q, status, category, organization, photos, sort }: Filters,
-  { caller }: FastifyRequest,
+  { caller }: Visit,
 ): StaffPetQuery {
   const own = caller.organizationId ?? (organization === '' ? undefined : organization)
   return {

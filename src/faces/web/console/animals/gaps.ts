@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { listForStaff, type StaffPet } from '../../../../pets/inside.ts'
 import { parseFields } from '../../../../pets/row.ts'
@@ -9,9 +7,9 @@ import type { StoredPet } from '../../../../pets/store.ts'
 import { parsePhotos } from '../../../../photos/storage/stored-photo.ts'
 import { idsIn } from '../address.ts'
 import { readOrganizations } from '../choices.ts'
-import { wordsFor } from '../frame.ts'
 import { noneYet } from '../organization/organization.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { PREFIX } from '../pages.ts'
+import type { Visit } from '../visit.ts'
 
 // Warnings about animals in the gallery without important information.
 
@@ -28,18 +26,14 @@ const warning = (text: string, links: Html | Html[]): Html =>
   html`<p class="summary problem" role="status">${text} ${links}</p>`
 
 /** The warnings on the page of an animal. */
-export async function gapWarnings(
-  context: Context,
-  request: FastifyRequest,
-  { pet, photos }: StoredPet,
-): Promise<Html[]> {
-  const { gaps } = wordsFor(request).words.animal
+export async function gapWarnings(visit: Visit, { pet, photos }: StoredPet): Promise<Html[]> {
+  const { gaps } = visit.words.animal
   const found = GAPS.filter((gap) => hasGap(gap, { ...pet, photos: parsePhotos(photos) as never }))
-  if (found.length === 0 || !callerMay(request.caller, 'changeAnimals')) return []
-  const hasOrganizations = (await readOrganizations(context, request.caller)) !== undefined
+  if (found.length === 0 || !visit.may('changeAnimals')) return []
+  const hasOrganizations = (await readOrganizations(visit)) !== undefined
   return found.map((gap) =>
     gap === 'organization' && !hasOrganizations
-      ? noneYet(request, `${gaps[gap].text}.`)
+      ? noneYet(visit, `${gaps[gap].text}.`)
       : warning(`${gaps[gap].text}.`, html`<a href="${FIELDS[gap]}">${gaps[gap].fill}</a>`),
   )
 }
@@ -51,9 +45,8 @@ const MEMBERS = parseFields('id,name,status,organizationId,photos')
 
 /** The warnings on the page that follows after animals were published. */
 export async function publishedWarnings(
-  context: Context,
-  { caller, headers, query }: FastifyRequest,
-  published = idsIn((query as Record<string, unknown>)[PUBLISHED]),
+  { context, caller, query, words }: Visit,
+  published = idsIn(query[PUBLISHED]),
 ): Promise<Html[]> {
   if (published.length === 0) return []
   const { found } = await listForStaff(finderOf(context), {
@@ -62,7 +55,7 @@ export async function publishedWarnings(
     selection: MEMBERS,
     renderOptions: { view: caller.view, photosBase: '' },
   })
-  const { gaps } = wordsFor({ headers }).words.animal
+  const { gaps } = words.animal
   return GAPS.flatMap((gap) => {
     const links = found
       .filter((pet) => hasGap(gap, pet))

@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
 import type { DatedNote } from '../../../../pets/fields.ts'
@@ -10,19 +8,15 @@ import { type ChangeAuthor, listChangeAuthors } from '../../../../staff/store.ts
 import { formatDateTime } from '../../formats.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { valuesOf } from '../fields.ts'
-import { wordsFor } from '../frame.ts'
+import type { Visit } from '../visit.ts'
 import { displayText, FORM_FIELDS, OUTCOME_FIELDS } from './form.ts'
 
 const FIELDS = [...OUTCOME_FIELDS, ...FORM_FIELDS]
 
 /** The changes of an animal, with their authors. */
-export async function historySection(
-  { db }: Context,
-  request: FastifyRequest,
-  { id }: StoredPet & { id: number },
-): Promise<Html> {
-  const { language, texts, words } = wordsFor(request)
-  const changes = (await findHistory(db, id, request.caller.view)) ?? []
+export async function historySection(visit: Visit, { id }: StoredPet & { id: number }): Promise<Html> {
+  const { db, caller, language, texts, words } = visit
+  const changes = (await findHistory(db, id, caller.view)) ?? []
   const authors = await listChangeAuthors(
     db,
     changes.map(({ keyId }) => keyId),

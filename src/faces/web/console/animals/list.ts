@@ -1,7 +1,4 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
-import type { App } from '../../../../http/app.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { makeCursor, readCursor } from '../../../../http/paging.ts'
 import { listForStaff, type StaffPet, type StaffPetQuery } from '../../../../pets/inside.ts'
@@ -13,8 +10,9 @@ import { type Problem, problemSummary, selectField, textField } from '../../form
 import type { Texts } from '../../texts/texts.ts'
 import { idsIn } from '../address.ts'
 import { type Choices, onlyChoice, readChoices } from '../choices.ts'
-import { consolePage, pagerOf, wordsFor } from '../frame.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { consolePage, pagerOf } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 import { daysInCare } from './days.ts'
 import { addressOf, filterForm, filtersIn, LIST_PATH, queryOf } from './filters.ts'
 import { schemaOf } from './form.ts'
@@ -23,48 +21,47 @@ import { ROW_MEMBERS, SELECTED_FORM, table } from './rows.ts'
 
 const PAGE_SIZE = 25
 
-export function listAnimals(app: App, context: Context): void {
-  app.get('/animals', (request) => listPage(context, request, request.query as Record<string, unknown>))
+export function listAnimals({ get }: Routes): void {
+  get('/animals', (visit) => listPage(visit, visit.query))
 }
 
 /** @param query the filters and the cursor @param result what became of the selected animals */
 export async function listPage(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   query: Record<string, unknown>,
   result?: SelectedResult,
 ): Promise<string> {
-  const { config, cursorSecret, clock } = context
-  const { words } = wordsFor(request)
+  const { clock, caller, words } = visit
+  const { config, cursorSecret } = visit.context
   const { animals, list } = words
   const filters = filtersIn(query)
-  const choices = await readChoices(context, request)
-  const scope = JSON.stringify(['console animals', request.caller.view, filters])
+  const choices = await readChoices(visit)
+  const scope = JSON.stringify(['console animals', caller.view, filters])
   const cursor = typeof query.cursor === 'string' ? query.cursor : undefined
   const after = cursor === undefined ? undefined : readCursor<Position>(cursorSecret, scope, cursor)
-  const { found, next } = await listForStaff(finderOf(context), {
-    query: queryOf(filters, request),
+  const { found, next } = await listForStaff(finderOf(visit.context), {
+    query: queryOf(filters, visit),
     limit: PAGE_SIZE,
     after,
     selection: ROW_MEMBERS,
-    renderOptions: { view: request.caller.view, photosBase: photosBaseForPages(config) },
+    renderOptions: { view: caller.view, photosBase: photosBaseForPages(config) },
   })
   const address = addressOf(filters, { ...(cursor !== undefined && { cursor }) })
   const selected = new Set(result?.selected)
-  const options = { request, now: clock(), filters, address, selected, ...namesOf(choices) }
+  const options = { visit, now: clock(), filters, address, selected, ...namesOf(choices) }
   const nextPage = next && addressOf(filters, { cursor: makeCursor(cursorSecret, scope, next) })
   const main = html`<div class="head"><h1>${animals.title}</h1>
-${callerMay(request.caller, 'changeAnimals') && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
-${selectedReport(request, result)}${await publishedWarnings(context, request, result?.published)}
+${visit.may('changeAnimals') && html`<a class="button" href="${PREFIX}/animals/new">${animals.add}</a>`}</div>
+${selectedReport(visit, result)}${await publishedWarnings(visit, result?.published)}
 ${filterForm(filters, choices, words)}
 ${
   found.length > 0
-    ? html`<h2 class="visually-hidden">${animals.found}</h2>${table(found, options)}${selectedForm(request, address, choices, result)}`
+    ? html`<h2 class="visually-hidden">${animals.found}</h2>${table(found, options)}${selectedForm(visit, address, choices, result)}`
     : html`<p class="card">${animals.none}</p>`
 }
 ${pagerOf(list, after !== undefined && addressOf(filters), nextPage)}
 ${found.length > 0 && csvLink(addressOf(filters, {}, `${LIST_PATH}.csv`), list.download)}`
-  return consolePage(request, { title: animals.title, main })
+  return consolePage(visit, { title: animals.title, main })
 }
 
 const csvLink = (address: string, words: string): Html =>
@@ -102,13 +99,13 @@ export const HOLD = 'staff.holdReason'
 
 /** The form for the selected animals, under the table. */
 function selectedForm(
-  request: FastifyRequest,
+  { may, words }: Visit,
   address: string,
   { organizations }: Choices,
   { values = {}, problems = [] }: Partial<SelectedResult> = {},
 ): Html | undefined {
-  if (!callerMay(request.caller, 'changeAnimals')) return undefined
-  const { list, animal, animals } = wordsFor(request).words
+  if (!may('changeAnimals')) return undefined
+  const { list, animal, animals } = words
   const actions = Object.entries(list.actions).filter(([action]) => action !== 'assign' || organizations)
   const field = (name: string, label = '') => ({ name, label, value: values[name], problems })
   const organization = field('organizationId', animals.organization)
@@ -134,9 +131,8 @@ ${
 }
 
 /** Says how many animals were changed, and which animals could not be changed. */
-function selectedReport(request: FastifyRequest, result: SelectedResult | undefined): Html | undefined {
+function selectedReport({ words }: Visit, result: SelectedResult | undefined): Html | undefined {
   if (!result) return undefined
-  const { words } = wordsFor(request)
   const { list } = words
   const { done, failed, problems } = result
   const items = failed.map(
@@ -152,35 +148,34 @@ const CSV_PAGE_SIZE = 100
 const MAX_IDS = 100
 
 /** The list of animals as a file: all that match the filters, or those with the ids in the address. */
-export function animalsCsv(app: App, context: Context): void {
-  app.get('/animals.csv', async (request, reply: FastifyReply) =>
-    reply
+export function animalsCsv({ get }: Routes): void {
+  get('/animals.csv', async (visit) =>
+    visit.reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="animals.csv"')
       .header('cache-control', 'no-store')
-      .send(Readable.from(await linesOf(context, request))),
+      .send(Readable.from(await linesOf(visit))),
   )
 }
 
 type Names = ReturnType<typeof namesOf>
 
-async function linesOf(context: Context, request: FastifyRequest): Promise<AsyncGenerator<string>> {
-  const { texts } = wordsFor(request)
-  const names = namesOf(await readChoices(context, request))
-  const named = request.query as Record<string, unknown>
+async function linesOf(visit: Visit): Promise<AsyncGenerator<string>> {
+  const names = namesOf(await readChoices(visit))
+  const named = visit.query
   const ids = idsIn(named.id)
   const query: StaffPetQuery = {
-    ...queryOf(filtersIn(named), request),
+    ...queryOf(filtersIn(named), visit),
     ...(ids.length > 0 && { ids: ids.slice(0, MAX_IDS), sort: '-id' }),
   }
-  const columns = columnsOf(texts, names, context.clock())
-  const renderOptions = { view: request.caller.view, photosBase: '' }
+  const columns = columnsOf(visit.texts, names, visit.clock())
+  const renderOptions = { view: visit.caller.view, photosBase: '' }
   async function* lines(): AsyncGenerator<string> {
     // Spreadsheet programs need the byte order mark to read accents.
     yield `\uFEFF${lineOf(columns.map(([heading]) => heading))}`
     for (let after: Position | undefined; ; ) {
       const page = { query, limit: CSV_PAGE_SIZE, after, selection: ROW_MEMBERS, renderOptions }
-      const { found, next } = await listForStaff(finderOf(context), page)
+      const { found, next } = await listForStaff(finderOf(visit.context), page)
       yield found.map((pet) => lineOf(columns.map(([, textOf]) => textOf(pet)))).join('')
       if (!next) return
       after = next

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import type { ApiError } from '../../../../errors.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import { type DatedNote, MAX_DATED_NOTES, NoteKind } from '../../../../pets/fields.ts'
@@ -7,9 +6,10 @@ import type { Pet } from '../../../../pets/schema.ts'
 import { formatDate } from '../../formats.ts'
 import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import { NON_FIELD, type Values } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { newOnce, ONCE } from '../once.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { PREFIX } from '../pages.ts'
+import type { Visit } from '../visit.ts'
 
 // The dated notes about an animal, which only staff see.
 
@@ -24,11 +24,10 @@ const MAX_TEXT_LENGTH = 1_000
 /** The problems of a refused note. The new note is the last of the list. */
 export function noteProblems(
   { details = [], code }: ApiError,
-  request: FastifyRequest,
+  { words }: Visit,
   { staff }: Pet,
   values: Values,
 ): Problem[] {
-  const { words } = wordsFor(request)
   const { notes, fields } = words.animal
   const { problems } = fields
   if ((staff?.datedNotes?.length ?? 0) >= MAX_DATED_NOTES)
@@ -61,27 +60,26 @@ function newestFirst(notes: readonly DatedNote[]): DatedNote[] {
 
 /** The newest notes about an animal, and the form for another one. */
 export function notesSection(
-  request: FastifyRequest,
+  visit: Visit,
   { id, staff }: Pet,
   now: number,
   refused?: { values: Values; problems: readonly Problem[] },
 ): Html {
-  const { notes: words } = wordsFor(request).words.animal
+  const { notes: words } = visit.words.animal
   const notes = newestFirst(staff?.datedNotes ?? [])
   const path = `${PREFIX}/animals/${id}/notes`
   return html`<section class="card" id="notes" aria-labelledby="of-notes"><h2 id="of-notes">${words.title}</h2>
-${notes.length > 0 ? list(request, notes.slice(0, MAX_SHOWN)) : html`<p>${words.none}</p>`}
+${notes.length > 0 ? list(visit, notes.slice(0, MAX_SHOWN)) : html`<p>${words.none}</p>`}
 ${notes.length > 0 && html`<p><a href="${path}">${words.all(notes.length)}</a></p>`}
-${callerMay(request.caller, 'changeAnimals') && addForm(request, path, now, refused)}</section>`
+${visit.may('changeAnimals') && addForm(visit, path, now, refused)}</section>`
 }
 
 function addForm(
-  request: FastifyRequest,
+  { words }: Visit,
   path: string,
   now: number,
   refused?: { values: Values; problems: readonly Problem[] },
 ): Html {
-  const { words } = wordsFor(request)
   const { notes } = words.animal
   const problems = refused?.problems ?? []
   const today = new Date(now).toISOString().slice(0, 10)
@@ -97,8 +95,8 @@ ${textField({ name: fieldOf('date'), label: notes.date, type: 'date', value: dat
   })}</div></div><button class="plain">${notes.add}</button></form>`
 }
 
-function list(request: FastifyRequest, notes: readonly DatedNote[], after?: (note: DatedNote) => Part): Html {
-  const { language, words } = wordsFor(request)
+function list(visit: Visit, notes: readonly DatedNote[], after?: (note: DatedNote) => Part): Html {
+  const { language, words } = visit
   const { kinds } = words.animal.notes
   return html`<ul class="history">${notes.map(
     (note) => html`<li><p><strong>${kinds[note.kind]}</strong>
@@ -108,11 +106,11 @@ function list(request: FastifyRequest, notes: readonly DatedNote[], after?: (not
 }
 
 /** All notes about an animal, or all of one kind, to read and to print. */
-export function notesPage(request: FastifyRequest, pet: Pet): string {
-  const { language, words } = wordsFor(request)
+export function notesPage(visit: Visit, pet: Pet): string {
+  const { language, words } = visit
   const { notes: own } = words.animal
   const all = newestFirst(pet.staff?.datedNotes ?? [])
-  const { kind } = request.query as { kind?: unknown }
+  const { kind } = visit.query
   const chosen = KINDS.find((one) => one === kind)
   const shown = all.filter((note) => chosen === undefined || note.kind === chosen)
   const path = `${PREFIX}/animals/${pet.id}/notes`
@@ -122,18 +120,18 @@ export function notesPage(request: FastifyRequest, pet: Pet): string {
   const removal = (note: DatedNote): Part => {
     const label = own.removeOf(own.kinds[note.kind] ?? '', formatDate(language, Date.parse(note.date)))
     return (
-      callerMay(request.caller, 'changeAnimals') &&
+      visit.may('changeAnimals') &&
       html`<form method="post" action="${path}/remove"><input type="hidden" name="note" value="${markOf(note)}">
 <button class="plain small" aria-label="${label}">${own.remove}</button></form>`
     )
   }
   const title = own.titleOf(pet.name)
   const facts = [pet.externalId, pet.staff?.microchip].filter((one) => one !== undefined)
-  return consolePage(request, {
+  return consolePage(visit, {
     title,
     main: html`<h1>${title}</h1><p class="lead">${facts.join(' · ')}</p>
 <ul class="kinds">${link(path, own.anyKind, chosen === undefined)}${kinds}</ul>
-<div class="card">${shown.length > 0 ? list(request, shown, removal) : html`<p>${own.none}</p>`}</div>
+<div class="card">${shown.length > 0 ? list(visit, shown, removal) : html`<p>${own.none}</p>`}</div>
 <p class="unprinted"><a href="${PREFIX}/animals/${pet.id}">${own.toAnimal(pet.name)}</a></p>`,
   })
 }

@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
 import { seesInternalData } from '../../../../http/caller.ts'
 import { validatorHeaders } from '../../../../http/conditional.ts'
@@ -14,8 +12,8 @@ import { finderOf } from '../../../../pets/search/filters.ts'
 import * as pets from '../../../../pets/store.ts'
 import { animalsOf } from '../applications/applicant.ts'
 import type { Values } from '../fields.ts'
-import { wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Lookup, Visit } from '../visit.ts'
 import { filtersIn, queryOf } from './filters.ts'
 
 // Reads and changes the animal that a page is about.
@@ -27,11 +25,8 @@ export type OwnAnimal = pets.StoredPet & { id: number }
  * Reads the animal in an address. @throws {ApiError} pet_not_found, also for an animal of another
  * organization
  */
-export async function ownAnimal(
-  { db }: Pick<Context, 'db'>,
-  { params, caller }: Pick<FastifyRequest, 'params' | 'caller'>,
-): Promise<OwnAnimal> {
-  const id = parseInt64((params as { id: string }).id)
+export async function ownAnimal({ db, caller, params }: Lookup): Promise<OwnAnimal> {
+  const id = parseInt64(params.id)
   const stored = id === undefined ? undefined : await pets.find(db, id)
   if (id === undefined || !stored || !seesInternalData(caller.view, stored.owner))
     throw new ApiError('pet_not_found')
@@ -46,8 +41,7 @@ export async function ownAnimal(
  * @throws {ApiError} as `requested.readPatch` and `requested.change`
  */
 export async function changeAnimal(
-  context: Context,
-  { caller }: FastifyRequest,
+  { context, caller }: Visit,
   stored: OwnAnimal,
   body: object,
   { isStrict = false, key }: { isStrict?: boolean; key?: IdempotencyKey | undefined } = {},
@@ -81,24 +75,20 @@ const MAX_FOUND = 25
  * Replaces names and shelter IDs by the numbers of the animals. A text that fits no animal or several animals
  * stays.
  */
-export async function withBondIds(
-  context: Context,
-  request: FastifyRequest,
-  values: Values,
-): Promise<Values> {
+export async function withBondIds(visit: Visit, values: Values): Promise<Values> {
   const { bondedWith = '' } = values
   if (/^[\d\s,]*$/.test(bondedWith)) return values
   const parts = bondedWith.split(/[,\n]/).map((part) => part.trim())
-  const ids = await Promise.all(parts.map((part) => findId(context, request, part)))
+  const ids = await Promise.all(parts.map((part) => findId(visit, part)))
   return { ...values, bondedWith: ids.join(', ') }
 }
 
-async function findId(context: Context, request: FastifyRequest, text: string): Promise<string> {
+async function findId(visit: Visit, text: string): Promise<string> {
   if (/^[\d\s]*$/.test(text)) return text
-  const { found } = await listForStaff(finderOf(context), {
-    query: queryOf(filtersIn({ q: text }), request),
+  const { found } = await listForStaff(finderOf(visit.context), {
+    query: queryOf(filtersIn({ q: text }), visit),
     ...{ limit: MAX_FOUND, after: undefined, selection: NAME_MEMBERS },
-    renderOptions: { view: request.caller.view, photosBase: '' },
+    renderOptions: { view: visit.caller.view, photosBase: '' },
   })
   const folded = text.toLowerCase()
   const [only, ...others] = found.filter(({ name, externalId }) =>
@@ -108,14 +98,10 @@ async function findId(context: Context, request: FastifyRequest, text: string): 
 }
 
 /** Links to the animals that are adopted together with this one. */
-export async function bondedLine(
-  context: Context,
-  request: FastifyRequest,
-  { pet: { bondedWith = [] } }: OwnAnimal,
-): Promise<Part> {
-  const animals = await animalsOf(context, request.caller, bondedWith)
+export async function bondedLine(visit: Visit, { pet: { bondedWith = [] } }: OwnAnimal): Promise<Part> {
+  const animals = await animalsOf(visit, bondedWith)
   if (animals.size === 0) return undefined
-  const { labels } = wordsFor(request).words.animal.fields
+  const { labels } = visit.words.animal.fields
   const links = [...animals].map(
     ([id, { name }], index) => html`${index > 0 && ', '}<a href="${PREFIX}/animals/${id}">${name}</a>`,
   )

@@ -1,7 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { ORDER_TRANSITIONS } from '../../../../applications/order-changes.ts'
 import { listOpen } from '../../../../applications/search.ts'
-import type { Context } from '../../../../context.ts'
 import { seesInternalData } from '../../../../http/caller.ts'
 import { validatorHeaders } from '../../../../http/conditional.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
@@ -22,10 +20,11 @@ import type { Texts } from '../../texts/texts.ts'
 import { applicantName, stateLine } from '../applications/applicant.ts'
 import { readFormChoices } from '../choices.ts'
 import { marksOf, NON_FIELD, type Values, valuesOf } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { newOnce, ONCE } from '../once.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { PREFIX } from '../pages.ts'
 import { photosSection } from '../photos/photos.ts'
+import type { Visit } from '../visit.ts'
 import { careSentence } from './days.ts'
 import { animalForm, FORM_FIELDS, OUTCOME_FIELDS, schemaOf } from './form.ts'
 import { gapWarnings } from './gaps.ts'
@@ -47,69 +46,59 @@ interface Refusal {
 }
 
 /** The page of an animal: photos, details, adoptions and history. */
-export async function animalPage(
-  context: Context,
-  request: FastifyRequest,
-  stored: OwnAnimal,
-  refusal: Refusal = {},
-): Promise<string> {
-  const { words } = wordsFor(request)
+export async function animalPage(visit: Visit, stored: OwnAnimal, refusal: Refusal = {}): Promise<string> {
+  const { clock, words } = visit
   const { pet } = stored
   const { sections } = words.animal
-  if (stored.row.source !== null) return copyPage(context, request, stored)
-  const mayChange = callerMay(request.caller, 'changeAnimals')
+  if (stored.row.source !== null) return copyPage(visit, stored)
+  const mayChange = visit.may('changeAnimals')
   const path = `${PREFIX}/animals/${pet.id}`
   const photographed = { path, name: pet.name, photos: stored.photos, mayChange }
-  const photos = photosSection(context.config, request, photographed, refusal.photoProblems)
+  const photos = photosSection(visit, photographed, refusal.photoProblems)
   const details = html`<section class="card" aria-labelledby="details"><h2 id="details">${sections.details}</h2>
-${await detailsForm(context, request, stored, refusal)}</section>`
-  const about = html`${careOf(context, request, stored)}${await bondedLine(context, request, stored)}`
-  const main = html`${head(request, stored, refusal, about)}${await chipWarning(context, request, stored)}${await gapWarnings(context, request, stored)}
-${await openApplications(context, request, pet.id)}
-${await ordersSection(context, request, pet.id)}
+${await detailsForm(visit, stored, refusal)}</section>`
+  const about = html`${careOf(visit, stored)}${await bondedLine(visit, stored)}`
+  const main = html`${head(visit, stored, refusal, about)}${await chipWarning(visit, stored)}${await gapWarnings(visit, stored)}
+${await openApplications(visit, pet.id)}
+${await ordersSection(visit, pet.id)}
 ${refusal.values ? [details, photos] : [photos, details]}
-${notesSection(request, pet, context.clock(), refusal.note)}
-${outcomeSection(request, pet, context.clock(), refusal.outcome)}
-${await historySection(context, request, stored)}
+${notesSection(visit, pet, clock(), refusal.note)}
+${outcomeSection(visit, pet, clock(), refusal.outcome)}
+${await historySection(visit, stored)}
 ${mayChange && html`<p class="end"><a class="danger" href="${path}/delete">${words.animal.remove}</a></p>`}`
-  return consolePage(request, { title: pet.name, main, scripts: ['photos.js'] })
+  return consolePage(visit, { title: pet.name, main, scripts: ['photos.js'] })
 }
 
 /** The page of a copy of an animal of another installation, which is changed only there. */
-async function copyPage(context: Context, request: FastifyRequest, stored: OwnAnimal): Promise<string> {
-  const { words, texts } = wordsFor(request)
+async function copyPage(visit: Visit, stored: OwnAnimal): Promise<string> {
+  const { texts, words } = visit
   const { pet, row } = stored
   const main = html`<div class="head"><div><h1>${pet.name}</h1>
-<p>${statusTag(pet, request)} ${isListed(pet) && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
+<p>${statusTag(pet, visit)} ${isListed(pet) && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
 <p class="notice">${words.errors.followed_animal}</p>${copiedFrom({ texts }, row)}</div></div>
 <section class="card" aria-labelledby="details"><h2 id="details">${words.animal.sections.details}</h2>
-${await detailsForm(context, request, stored, {})}</section>`
-  return consolePage(request, { title: pet.name, main })
+${await detailsForm(visit, stored, {})}</section>`
+  return consolePage(visit, { title: pet.name, main })
 }
 
 const CARE_MEMBERS = parseFields('status,staff,createdAt,publishedAt')
 
-function careOf({ clock }: Context, request: FastifyRequest, { row }: pets.StoredPet): Part {
-  const view = toPetView(row, { view: request.caller.view, photosBase: '' }, CARE_MEMBERS)
-  const care = careSentence(request, view.toObject(), clock())
+function careOf(visit: Visit, { row }: pets.StoredPet): Part {
+  const view = toPetView(row, { view: visit.caller.view, photosBase: '' }, CARE_MEMBERS)
+  const care = careSentence(visit, view.toObject(), visit.clock())
   return care && html`<p>${care}</p>`
 }
 
-function head(
-  request: FastifyRequest,
-  { pet }: pets.StoredPet,
-  { values, problems = [] }: Refusal,
-  about: Html,
-): Html {
-  const { words } = wordsFor(request)
+function head(visit: Visit, { pet }: pets.StoredPet, { values, problems = [] }: Refusal, about: Html): Html {
+  const { words } = visit
   const general = values ? undefined : problems.find(({ field }) => field === NON_FIELD)
   return html`<div class="head"><div><h1>${pet.name}</h1>
-<p>${statusTag(pet, request)} ${whyOf(pet, words)}
+<p>${statusTag(pet, visit)} ${whyOf(pet, words)}
 ${isListed(pet) && html`<a href="/animals/${pet.id}">${words.animal.inGallery}</a>`}</p>
-${pet.staff?.holdReason && html`<p>${holdTag(pet, request)} ${pet.staff.holdReason}</p>`}
+${pet.staff?.holdReason && html`<p>${holdTag(pet, visit)} ${pet.staff.holdReason}</p>`}
 ${fosterLine(pet, words)}${about}
-${paperLinks(request, pet.id)}</div>
-${callerMay(request.caller, 'changeAnimals') && statusButtons(pet, words)}</div>
+${paperLinks(visit, pet.id)}</div>
+${visit.may('changeAnimals') && statusButtons(pet, words)}</div>
 ${general && html`<p class="summary problem" role="alert">${general.message}</p>`}`
 }
 
@@ -120,17 +109,13 @@ function fosterLine({ staff = {} }: Pick<Pet, 'staff'>, { animal }: Texts['conso
   return html`<p><span class="tag">${animal.inFoster}</span> ${fosterName} ${fosterEmail && mailLink(fosterEmail)} ${fosterPhone}</p>`
 }
 
-function paperLinks(request: FastifyRequest, id: number | undefined): Html {
-  const { links } = wordsFor(request).texts.papers
+function paperLinks({ texts }: Visit, id: number | undefined): Html {
+  const { links } = texts.papers
   return html`<p class="unprinted"><a href="${PREFIX}/animals/${id}/poster">${links.poster}</a> · <a href="${PREFIX}/animals/${id}/kennel-card">${links.kennelCard}</a></p>`
 }
 
 /** Finds animals with the same microchip that the caller may see. */
-export async function findSameChip(
-  { db }: Pick<Context, 'db'>,
-  { caller }: FastifyRequest,
-  pet: Pick<Pet, 'staff' | 'id'>,
-): Promise<Pet[]> {
+export async function findSameChip({ db, caller }: Visit, pet: Pick<Pet, 'staff' | 'id'>): Promise<Pet[]> {
   const chip = foldMicrochip(pet)
   if (chip === undefined) return []
   const found = await findByMicrochip(db, [chip], caller.organizationId)
@@ -142,13 +127,9 @@ export async function findSameChip(
 }
 
 /** Warns that the animal was probably added twice. */
-async function chipWarning(
-  context: Context,
-  request: FastifyRequest,
-  { pet }: OwnAnimal,
-): Promise<Html | false> {
-  const [other] = await findSameChip(context, request, pet)
-  const { sameChip } = wordsFor(request).words.animal
+async function chipWarning(visit: Visit, { pet }: OwnAnimal): Promise<Html | false> {
+  const [other] = await findSameChip(visit, pet)
+  const { sameChip } = visit.words.animal
   return (
     other !== undefined &&
     html`<p class="summary problem" role="status">${sameChip} <a href="${PREFIX}/animals/${other.id}">${other.name}</a></p>`
@@ -156,8 +137,7 @@ async function chipWarning(
 }
 
 /** The status or the outcome of an animal. In some languages, the word agrees with the animal's sex. */
-export function statusTag(pet: Pick<Pet, 'status' | 'sex' | 'staff'>, request: FastifyRequest): Html {
-  const { texts } = wordsFor(request)
+export function statusTag(pet: Pick<Pet, 'status' | 'sex' | 'staff'>, { texts }: Visit): Html {
   const status = pet.status ?? 'unlisted'
   const { outcomeKind } = pet.staff ?? {}
   const { animal, animals } = texts.console
@@ -166,9 +146,8 @@ export function statusTag(pet: Pick<Pet, 'status' | 'sex' | 'staff'>, request: F
 }
 
 /** Marks an animal that is on hold. */
-export function holdTag(pet: Pick<Pet, 'sex' | 'staff'>, request: FastifyRequest): Html | undefined {
+export function holdTag(pet: Pick<Pet, 'sex' | 'staff'>, { common, words }: Visit): Html | undefined {
   if (pet.staff?.holdReason === undefined) return undefined
-  const { common, words } = wordsFor(request)
   return html`<span class="tag unlisted">${agree({ common }, words.animal.onHold, pet)}</span>`
 }
 
@@ -196,18 +175,17 @@ function statusButtons({ id, status }: Pick<Pet, 'id' | 'status'>, words: Texts[
 }
 
 async function detailsForm(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   stored: pets.StoredPet,
   { values, problems = [], conflict }: Refusal,
 ): Promise<Html> {
-  const { language, words } = wordsFor(request)
+  const { language, words } = visit
   const now = valuesOf(stored.pet, FORM_FIELDS)
-  const { etag } = validatorHeaders(stored, request.caller.view)
-  const mayChange = callerMay(request.caller, 'changeAnimals') && stored.row.source === null
+  const { etag } = validatorHeaders(stored, visit.caller.view)
+  const mayChange = visit.may('changeAnimals') && stored.row.source === null
   return animalForm(`${PREFIX}/animals/${stored.pet.id}`, {
     ...{ language, values: values ?? now, problems: values ? problems : [] },
-    choices: await readFormChoices(context, request, values ?? now),
+    choices: await readFormChoices(visit, values ?? now),
     hidden: { [ONCE]: newOnce(), etag, marks: marksOf(now, FORM_FIELDS) },
     isReadOnly: !mayChange,
     before: conflict,
@@ -216,42 +194,34 @@ async function detailsForm(
 }
 
 /** The open applications for an animal, for callers who may see applicants. */
-async function openApplications(
-  { db, clock }: Context,
-  request: FastifyRequest,
-  petId: number,
-): Promise<Html | undefined> {
-  const { caller } = request
-  if (!callerMay(caller, 'seeAdopters')) return undefined
+async function openApplications(visit: Visit, petId: number): Promise<Html | undefined> {
+  const { db, clock, caller } = visit
+  if (!visit.may('seeAdopters')) return undefined
   const open = await listOpen(db, petId, viewerOf(caller))
   if (open.length === 0) return undefined
-  const { applications } = wordsFor(request).words
+  const { applications } = visit.words
   const path = `${PREFIX}/applications`
   return html`<section class="card" id="applications" aria-labelledby="of-applications"><div class="head"><h2 id="of-applications">${applications.open}</h2>
 ${open.length > 1 && html`<a class="button plain" href="${path}?petId=${petId}">${applications.compare(open.length)}</a>`}</div>
 <ul class="history">${open.map(
     (one) =>
-      html`<li><p><a href="${path}/${one.id}">${applicantName(one, request)}</a> ${stateLine(one, request, clock())}</p></li>`,
+      html`<li><p><a href="${path}/${one.id}">${applicantName(one, visit)}</a> ${stateLine(one, visit, clock())}</p></li>`,
   )}</ul></section>`
 }
 
 /** The orders for the animal, for callers who may see adopters. */
-async function ordersSection(
-  { db }: Context,
-  request: FastifyRequest,
-  petId: number,
-): Promise<Html | undefined> {
-  const { caller } = request
-  if (!callerMay(caller, 'seeAdopters')) return undefined
+async function ordersSection(visit: Visit, petId: number): Promise<Html | undefined> {
+  const { db, caller } = visit
+  if (!visit.may('seeAdopters')) return undefined
   const orders = await list(db, { petId, limit: MAX_ORDERS }, viewerOf(caller))
   if (orders.length === 0) return undefined
-  const { sections } = wordsFor(request).words.animal
+  const { sections } = visit.words.animal
   return html`<section class="card" id="orders" aria-labelledby="of-orders"><h2 id="of-orders">${sections.orders}</h2>
-<ul class="history">${orders.map((order) => orderItem(order, petId, request))}</ul></section>`
+<ul class="history">${orders.map((order) => orderItem(order, petId, visit))}</ul></section>`
 }
 
-function orderItem({ id, status, adopter, placedAt }: Order, petId: number, request: FastifyRequest): Html {
-  const { language, words } = wordsFor(request)
+function orderItem({ id, status, adopter, placedAt }: Order, petId: number, visit: Visit): Html {
+  const { may, language, words } = visit
   const { orders } = words.animal
   const buttons = orderButtons(status, words)
   return html`<li><p><strong>${adopter?.name ?? orders.erased}</strong> <span class="tag">${orders.statuses[status]}</span>
@@ -260,7 +230,7 @@ ${adopter && html`<p>${mailLink(adopter.email)} ${adopter.phone}</p>`}
 ${adopter?.message && html`<p class="said">${adopter.message}</p>`}
 ${
   buttons.length > 0 &&
-  callerMay(request.caller, 'decideOrders') &&
+  may('decideOrders') &&
   html`<form class="row" method="post" action="${PREFIX}/animals/${petId}/orders/${id}">${buttons}</form>`
 }</li>`
 }
@@ -277,17 +247,16 @@ export const [KIND, DATE, NOTE] = ['staff.outcomeKind', 'staff.outcomeDate', 'st
 
 /** How an animal left, and the form for it. */
 function outcomeSection(
-  request: FastifyRequest,
+  { may, language, common, words }: Visit,
   pet: Pet,
   now: number,
   refused?: { values: Values; problems: readonly Problem[] },
 ): Html | undefined {
-  const { language, common, words } = wordsFor(request)
   const { outcome, fields } = words.animal
   const { outcomeKind, outcomeDate, outcomeNote } = pet.staff ?? {}
   const isAdopted = pet.status === 'sold'
   const isOver = isAdopted || outcomeKind !== undefined
-  if (!isOver && !callerMay(request.caller, 'changeAnimals')) return undefined
+  if (!isOver && !may('changeAnimals')) return undefined
   const label = (outcomeKind ? outcome.kinds[outcomeKind] : words.animals.statuses.sold) ?? ''
   const said = isOver
     ? html`<p><strong>${agree({ common }, label, pet)}</strong> ${outcomeDate && html`<time datetime="${outcomeDate}">${formatDate(language, Date.parse(outcomeDate))}</time>`}</p>
@@ -310,5 +279,5 @@ ${textField({ ...shared(DATE), type: 'date' })}
 <div class="row"><button class="plain">${isOver ? words.animal.save : outcome.record}</button>
 ${outcomeKind && html`<button class="plain" name="remove" value="yes">${outcome.remove}</button>`}</div></form>`
   return html`<section class="card" id="outcome"><details class="group"${(isOver || refused) && html` open`}>
-<summary><h2>${outcome.title}</h2></summary>${said}${callerMay(request.caller, 'changeAnimals') && form}</details></section>`
+<summary><h2>${outcome.title}</h2></summary>${said}${may('changeAnimals') && form}</details></section>`
 }

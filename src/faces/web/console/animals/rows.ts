@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { StaffPet } from '../../../../pets/inside.ts'
 import { parseFields } from '../../../../pets/row.ts'
@@ -7,8 +6,8 @@ import { formatDate } from '../../formats.ts'
 import { hostOf } from '../../gallery/page-parts.ts'
 import { agree } from '../../gallery/phrases.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { wordsFor } from '../frame.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { PREFIX } from '../pages.ts'
+import type { Visit } from '../visit.ts'
 import { careSentence, daysInCare } from './days.ts'
 import { addressOf, type Filters, SORT_COLUMNS } from './filters.ts'
 import { holdTag, statusTag, whyOf } from './page.ts'
@@ -19,7 +18,7 @@ export const ROW_MEMBERS = parseFields(
 )
 
 export interface RowsOptions {
-  request: FastifyRequest
+  visit: Visit
   now: number
   /** The names of categories and organizations, by id. */
   categories: ReadonlyMap<string, string>
@@ -28,13 +27,13 @@ export interface RowsOptions {
 
 /** A short list of animals, with their days in care. */
 export function briefRows(pets: readonly StaffPet[], options: RowsOptions): Html {
-  const { words } = wordsFor(options.request)
+  const { words } = options.visit
   const items = pets.map(
     (
       pet,
     ) => html`<li>${thumbnail(pet, words)}<div class="about"><a href="${PREFIX}/animals/${pet.id}">${pet.name}</a>
 <small>${facts(pet, options)}</small></div>
-<div class="state"><small>${careSentence(options.request, pet, options.now)}</small></div></li>`,
+<div class="state"><small>${careSentence(options.visit, pet, options.now)}</small></div></li>`,
   )
   return html`<ul class="animals">${items}</ul>`
 }
@@ -55,8 +54,8 @@ export const SELECTED_FORM = 'selected'
 
 /** A table of animals, which a phone shows as cards. */
 export function table(pets: readonly StaffPet[], options: TableOptions): Html {
-  const { words } = wordsFor(options.request)
-  const mayChange = callerMay(options.request.caller, 'changeAnimals')
+  const { words } = options.visit
+  const mayChange = options.visit.may('changeAnimals')
   const heads = SORT_COLUMNS.map((column) => heading(column, options.filters, words.list))
   return html`<table class="list"><thead><tr>${mayChange && html`<td></td>`}<td></td>${heads}${mayChange && html`<td></td>`}</tr></thead>
 <tbody>${pets.map((pet) => row(pet, options, words, mayChange))}</tbody></table>`
@@ -71,7 +70,7 @@ function heading(column: string, filters: Filters, { columns }: Texts['console']
 }
 
 function row(pet: StaffPet, options: TableOptions, words: Texts['console'], mayChange: boolean): Html {
-  const { request, selected } = options
+  const { visit, selected } = options
   const { list } = words
   const { id, name, externalId, staff } = pet
   const cell = (column: string, content: Part): Html =>
@@ -85,12 +84,12 @@ function row(pet: StaffPet, options: TableOptions, words: Texts['console'], mayC
   }<td class="picture">${thumbnail(pet, words)}</td>
 <th scope="row"><a href="${PREFIX}/animals/${id}">${name}</a><small>${facts(pet, options)}</small></th>
 ${cell('number', externalId)}${cell('kennel', staff?.kennel)}${cell('intake', days(pet, options))}
-<td class="state">${statusTag(pet, request)} ${holdTag(pet, request)} <small>${whyOf(pet, words)}</small></td>
+<td class="state">${statusTag(pet, visit)} ${holdTag(pet, visit)} <small>${whyOf(pet, words)}</small></td>
 ${mayChange && html`<td class="do">${mayPublish && publish(pet, options, words)}</td>`}</tr>`
 }
 
-function days(pet: StaffPet, { request, now }: RowsOptions): Part {
-  const { language, words } = wordsFor(request)
+function days(pet: StaffPet, { visit, now }: RowsOptions): Part {
+  const { language, words } = visit
   const care = daysInCare(pet, now)
   if (!care) return undefined
   if (care.isPlanned) return words.list.planned(formatDate(language, Date.parse(care.since)))
@@ -108,8 +107,8 @@ function thumbnail({ photos, source }: StaffPet, words: Texts['console']): Html 
   return html`<img class="thumb" src="${first.sizes.small}" alt="" width="${SIDE}" height="${SIDE}" loading="lazy">`
 }
 
-function facts(pet: StaffPet, { request, categories, organizations }: RowsOptions): Part {
-  const { texts, common } = wordsFor(request)
+function facts(pet: StaffPet, { visit, categories, organizations }: RowsOptions): Part {
+  const { texts, common } = visit
   const { categoryId, breed, age, sex, organizationId, source } = pet
   const all = [
     breed?.primary ?? categories.get(String(categoryId)),

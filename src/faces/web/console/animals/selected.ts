@@ -1,16 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { isRefusal } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
-import { type FormBody, readField } from '../../../../http/form-body.ts'
+import { readField } from '../../../../http/form-body.ts'
 import { HIDDEN, isKeptBack } from '../../../../pets/rules.ts'
 import type { Pet, PetPatch } from '../../../../pets/schema.ts'
 import type { Problem } from '../../forms.ts'
 import { agree } from '../../gallery/phrases.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { idsIn, returnPath, wholeNumberOf } from '../address.ts'
-import { wordsFor } from '../frame.ts'
-import { callerMay } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 import { LIST_PATH } from './filters.ts'
 import { PUBLISHED } from './gaps.ts'
 import { type FailedAnimal, HOLD, listPage, type SelectedResult } from './list.ts'
@@ -29,22 +25,22 @@ const MOVES: Record<string, { from: Status[]; patch: PetPatch; already?: Status 
 }
 
 /** Changes the animals that were selected in the list, each on its own. */
-export function changeSelected(app: App, context: Context): void {
-  app.post('/animals/selected', (request, reply) => change(context, request, reply))
+export function changeSelected({ post }: Routes): void {
+  post('/animals/selected', change)
 }
 
-async function change(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const form = request.body as FormBody
+async function change(visit: Visit): Promise<unknown> {
+  const { reply, form } = visit
   const to = returnPath(form.get('to'), LIST_PATH)
   const { searchParams } = new URL(to, 'http://console.invalid')
   const ids = idsIn(form.getAll('id'))
   const values = { action: '', tag: '', organizationId: '', [HOLD]: '' }
   for (const name of Object.keys(values) as (keyof typeof values)[]) values[name] = readField(form, name)
-  const problems = problemsOf(values, ids, request)
+  const problems = problemsOf(values, ids, visit)
   const show = (status: number, result: Partial<SelectedResult>) => {
     reply.code(status)
     const whole = { values, problems, selected: ids, done: 0, published: [], failed: [], ...result }
-    return listPage(context, request, Object.fromEntries(searchParams), whole)
+    return listPage(visit, Object.fromEntries(searchParams), whole)
   }
   if (problems.length > 0) return show(400, {})
   if (values.action === 'export')
@@ -52,7 +48,7 @@ async function change(context: Context, request: FastifyRequest, reply: FastifyR
   const failed: FailedAnimal[] = []
   const done: number[] = []
   for (const id of ids) {
-    const failure = await changeOne(context, request, id, values)
+    const failure = await changeOne(visit, id, values)
     if (failure) failed.push(failure)
     else done.push(id)
   }
@@ -68,11 +64,11 @@ async function change(context: Context, request: FastifyRequest, reply: FastifyR
 function problemsOf(
   { action = '', tag, organizationId, [HOLD]: reason }: Record<string, string>,
   ids: number[],
-  request: FastifyRequest,
+  { caller, may, words }: Visit,
 ): Problem[] {
-  const { list } = wordsFor(request).words
+  const { list } = words
   const isKnown = Object.hasOwn(list.actions, action)
-  const mayAssign = request.caller.organizationId === undefined && callerMay(request.caller, 'changeAnimals')
+  const mayAssign = caller.organizationId === undefined && may('changeAnimals')
   const problems: (Problem | false)[] = [
     (ids.length === 0 || ids.length > MAX_SELECTED) && { field: 'action', message: list.noneSelected },
     (!isKnown || (action === 'assign' && !mayAssign)) && { field: 'action', message: list.noAction },
@@ -89,23 +85,21 @@ function problemsOf(
 
 /** Changes one animal. @returns why it could not be changed */
 async function changeOne(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   id: number,
   values: Record<string, string>,
 ): Promise<FailedAnimal | undefined> {
-  const { words, texts } = wordsFor(request)
-  const { caller } = request
+  const { texts, words } = visit
   let name = String(id)
   const fail = (reason: string) => ({ id, name, reason })
   try {
     return await retryIfChanged(async () => {
-      const stored = await ownAnimal(context, { caller, params: { id: String(id) } })
+      const stored = await ownAnimal({ ...visit, params: { id: String(id) } })
       name = stored.pet.name
       const body = patchFor(stored.pet, values, texts)
       if (body === undefined) return undefined
       if (typeof body === 'string') return fail(body)
-      await changeAnimal(context, request, stored, body, { isStrict: true })
+      await changeAnimal(visit, stored, body, { isStrict: true })
       return undefined
     })
   } catch (error) {

@@ -1,12 +1,10 @@
-import type { FastifyRequest } from 'fastify'
 import type { StoredApplication } from '../../../../applications/store.ts'
-import type { Context } from '../../../../context.ts'
-import { type Caller, seesInternalData } from '../../../../http/caller.ts'
+import { seesInternalData } from '../../../../http/caller.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import * as pets from '../../../../pets/store.ts'
 import { daysSince, formatDate, mailLink } from '../../formats.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { wordsFor } from '../frame.ts'
+import type { Visit } from '../visit.ts'
 
 // Parts that the pages of applications share: animal, applicant, answers and status.
 
@@ -17,8 +15,7 @@ export interface NamedAnimal {
 
 /** The animals of applications, by id, without removed animals and animals of other organizations. */
 export async function animalsOf(
-  { db }: Pick<Context, 'db'>,
-  { view }: Caller,
+  { db, caller: { view } }: Visit,
   petIds: readonly number[],
 ): Promise<Map<number, NamedAnimal>> {
   const found = await pets.findMany(db, [...new Set(petIds)])
@@ -42,20 +39,16 @@ export const MESSAGE = ' '
  *
  * @param chosen the only question to show, or MESSAGE; undefined shows everything
  */
-export function sentPart(
-  { personal }: StoredApplication,
-  request: FastifyRequest,
-  chosen?: string | undefined,
-): Html {
-  const { applications } = wordsFor(request).words
+export function sentPart({ personal }: StoredApplication, visit: Visit, chosen?: string | undefined): Html {
+  const { applications } = visit.words
   if (!personal) return html`<p>${applications.erasedText}</p>`
   const { applicant, message, answers = [] } = personal
   if (chosen !== undefined) {
     const answer = chosen === MESSAGE ? message : answers.find(({ question }) => question === chosen)?.answer
-    return html`<p class="said">${yesNoWords(request).get(answer ?? '') ?? answer ?? applications.noAnswer}</p>`
+    return html`<p class="said">${yesNoWords(visit).get(answer ?? '') ?? answer ?? applications.noAnswer}</p>`
   }
   const { email, phone, address } = applicant
-  const yesNo = yesNoWords(request)
+  const yesNo = yesNoWords(visit)
   return html`<dl class="sent"><dt>${applications.email}</dt><dd>${mailLink(email)}</dd>
 ${phone && html`<dt>${applications.phone}</dt><dd>${phone}</dd>`}
 ${address && html`<dt>${applications.address}</dt><dd class="said">${address}</dd>`}
@@ -63,25 +56,24 @@ ${message && html`<dt>${applications.message}</dt><dd class="said">${message}</d
 ${answers.map(({ question, answer }) => html`<dt>${question}</dt><dd class="said">${yesNo.get(answer) ?? answer}</dd>`)}</dl>`
 }
 
-function yesNoWords(request: FastifyRequest): ReadonlyMap<string, string> {
-  const { apply } = wordsFor(request).texts
+function yesNoWords({ texts }: Visit): ReadonlyMap<string, string> {
+  const { apply } = texts
   return new Map([
     ['yes', apply.yes],
     ['no', apply.no],
   ])
 }
 
-export const applicantName = ({ personal }: StoredApplication, request: FastifyRequest): string =>
-  personal?.applicant.name ?? wordsFor(request).words.applications.erased
+export const applicantName = ({ personal }: StoredApplication, { words }: Visit): string =>
+  personal?.applicant.name ?? words.applications.erased
 
 /** The time when the adoption was completed, which closes an approved application. */
 export const adoptedAt = ({ status, closedAt }: StoredApplication): string | undefined =>
   status === 'approved' && closedAt !== null ? new Date(closedAt).toISOString() : undefined
 
 /** The status of an application and its date. */
-export function stateLine(stored: StoredApplication, request: FastifyRequest, now: number): Part {
+export function stateLine(stored: StoredApplication, { language, words }: Visit, now: number): Part {
   const { receivedAt, decidedAt, closedAt } = stored
-  const { language, words } = wordsFor(request)
   const { applications } = words
   const adopted = adoptedAt(stored)
   const status = adopted === undefined ? stored.status : 'adopted'

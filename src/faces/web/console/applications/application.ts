@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listNextStatuses } from '../../../../applications/application-changes.ts'
 import { readDecision } from '../../../../applications/forms.ts'
 import { ORDER_TRANSITIONS } from '../../../../applications/order-changes.ts'
@@ -10,10 +9,8 @@ import {
   isClosing,
   type StoredApplication,
 } from '../../../../applications/store.ts'
-import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, isRefusal } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import { parseInt64 } from '../../../../http/int64.ts'
@@ -25,8 +22,9 @@ import { longTextField, type Problem, problemSummary } from '../../forms.ts'
 import { authorLabel } from '../animals/history.ts'
 import { orderButtons } from '../animals/page.ts'
 import { NON_FIELD } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { consolePage } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 import {
   adoptedAt,
   animalsOf,
@@ -38,19 +36,16 @@ import {
 } from './applicant.ts'
 
 /** The page of an application, with the decision, the reply and the order. */
-export function applicationPages(app: App, context: Context): void {
+export function applicationPages({ get, post }: Routes): void {
   const path = '/applications/:id'
-  app.get(path, async (request) => applicationPage(context, request, await ownApplication(context, request)))
-  app.post(path, (request, reply) => decide(context, request, reply))
-  app.post(`${path}/order`, (request, reply) => decideOrder(context, request, reply))
+  get(path, async (visit) => applicationPage(visit, await ownApplication(visit)))
+  post(path, decide)
+  post(`${path}/order`, decideOrder)
 }
 
 /** @throws {ApiError} application_not_found, also for an animal of another organization */
-export function ownApplication(
-  { db }: Pick<Context, 'db'>,
-  { params, caller }: FastifyRequest,
-): Promise<StoredApplication> {
-  const id = parseInt64((params as { id: string }).id)
+export function ownApplication({ db, caller, params }: Visit): Promise<StoredApplication> {
+  const id = parseInt64(params.id)
   if (id === undefined) throw new ApiError('application_not_found')
   return getApplication(db, id, orders.viewerOf(caller))
 }
@@ -64,23 +59,23 @@ interface Texts {
 /** The hidden field that confirms the closing of an application. */
 const SURE = 'sure'
 
-async function decide(context: Context, request: FastifyRequest, reply: FastifyReply) {
-  const before = await ownApplication(context, request)
-  const form = request.body as FormBody
+async function decide(visit: Visit) {
+  const { context, form } = visit
+  const before = await ownApplication(visit)
   const typed = { reply: readField(form, 'reply'), note: readField(form, 'note') }
   const status = form.get('status') ?? ''
   try {
     requireSame(form, before.status, status)
     if (isClosing(status) && listNextStatuses(before).includes(status) && !form.has(SURE))
-      return closingPage(request, before, { status, form, emails: await findEmailState(context, before.id) })
+      return closingPage(visit, before, { status, form, emails: await findEmailState(context, before.id) })
     const patch = readDecision({ ...(status !== '' && { status }), ...changedTexts(form, typed) })
-    const decision = { ...orders.viewerOf(request.caller), id: before.id, now: context.clock() }
-    await context.write(changes.updateApplication, patch, decision)
+    const decision = { ...orders.viewerOf(visit.caller), id: before.id, now: visit.clock() }
+    await visit.write(changes.updateApplication, patch, decision)
   } catch (error) {
-    return refused(context, request, reply, error, typed)
+    return refused(visit, error, typed)
   }
   const done = status === '' || status === before.status ? 'saved' : status
-  return reply.redirect(`${PREFIX}/applications/${before.id}?done=application_${done}`, 303)
+  return visit.reply.redirect(`${PREFIX}/applications/${before.id}?done=application_${done}`, 303)
 }
 
 /** Returns only the edited texts, because another person may have changed the other text in the meantime. */
@@ -98,36 +93,30 @@ function requireSame(form: FormBody, now: string, to: string): void {
 }
 
 /** Completes or cancels the order of an application. */
-async function decideOrder(context: Context, request: FastifyRequest, reply: FastifyReply) {
-  const { id, orderId } = await ownApplication(context, request)
-  const status = (request.body as FormBody).get('status') ?? ''
+async function decideOrder(visit: Visit) {
+  const { id, orderId } = await ownApplication(visit)
+  const status = visit.form.get('status') ?? ''
   try {
     if (orderId === undefined || !Object.hasOwn(ORDER_TRANSITIONS, status))
       throw new ApiError('order_not_found')
-    const decision = { ...orders.viewerOf(request.caller), id: orderId, now: context.clock() }
-    await context.write(changes.decideOrder, status as OrderStatus, decision)
+    const decision = { ...orders.viewerOf(visit.caller), id: orderId, now: visit.clock() }
+    await visit.write(changes.decideOrder, status as OrderStatus, decision)
   } catch (error) {
-    return refused(context, request, reply, error)
+    return refused(visit, error)
   }
-  return reply.redirect(`${PREFIX}/applications/${id}?done=${status}`, 303)
+  return visit.reply.redirect(`${PREFIX}/applications/${id}?done=${status}`, 303)
 }
 
 /** The page of the current application with the typed texts and the problem. */
-async function refused(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-  typed?: Texts,
-): Promise<string> {
+async function refused(visit: Visit, error: unknown, typed?: Texts): Promise<string> {
+  const { words } = visit
   if (!isRefusal(error)) throw error
-  const now = await ownApplication(context, request)
-  const { words } = wordsFor(request)
+  const now = await ownApplication(visit)
   const textField = error.details?.[0]?.pointer?.slice(1) === 'note' ? 'note' : 'reply'
   const field = error.code === 'validation_failed' ? textField : NON_FIELD
   const message = words.applications.problems[error.code] ?? words.otherError
-  reply.code(error.status)
-  return applicationPage(context, request, now, { typed, problems: [{ field, message }] })
+  visit.reply.code(error.status)
+  return applicationPage(visit, now, { typed, problems: [{ field, message }] })
 }
 
 const MAX_CHARACTERS = 5_000
@@ -140,23 +129,22 @@ interface Refusal {
 }
 
 async function applicationPage(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   stored: StoredApplication,
   { typed, problems = [] }: Refusal = {},
 ): Promise<string> {
-  const { texts, words } = wordsFor(request)
+  const { texts, words } = visit
   const { applications } = words
-  const animals = await animalsOf(context, request.caller, [stored.petId])
+  const animals = await animalsOf(visit, [stored.petId])
   const { bondedWith = [] } = animals.get(stored.petId) ?? {}
-  const friends = await animalsOf(context, request.caller, bondedWith)
+  const friends = await animalsOf(visit, bondedWith)
   const name = nameOf(animals, stored.petId, words)
-  const who = applicantName(stored, request)
+  const who = applicantName(stored, visit)
   const wish = adoptedAt(stored) ? applications.hasAdopted(name) : applications.wishes(name)
-  const mayDecide = callerMay(request.caller, 'decideApplications')
-  const emails = await findEmailState(context, stored.id)
+  const mayDecide = visit.may('decideApplications')
+  const emails = await findEmailState(visit.context, stored.id)
   const main = html`<div class="head"><div><h1>${who}</h1>
-<p>${wish} ${stateLine(stored, request, context.clock())}</p>
+<p>${wish} ${stateLine(stored, visit, visit.clock())}</p>
 <p class="unprinted">${animals.has(stored.petId) && html`<a href="${PREFIX}/animals/${stored.petId}">${name}</a> · `}<a href="${PREFIX}/applications?petId=${stored.petId}">${applications.forAnimal(name)}</a> ·
 <a href="${PREFIX}/applications">${applications.all}</a>${
     stored.status === 'approved' &&
@@ -164,17 +152,16 @@ async function applicationPage(
   }</p></div></div>
 ${problemSummary(applications.wrong, problems)}
 <div class="two"><section class="card" aria-labelledby="sent"><h2 id="sent">${applications.sent}</h2>
-${sentPart(stored, request)}</section>
-<div>${await orderSection(context, request, stored)}
+${sentPart(stored, visit)}</section>
+<div>${await orderSection(visit, stored)}
 <section class="card" aria-labelledby="decide"><h2 id="decide">${applications.decide}</h2>
-${await times(context, request, stored)}
+${await times(visit, stored)}
 ${emails === 'refused' && html`<p class="notice">${applications.emailRefused}</p>`}
-${mayDecide && decisionForm(request, stored, { name, friends, emails, typed, problems })}</section></div></div>`
-  return consolePage(request, { title: `${who}: ${name}`, main })
+${mayDecide && decisionForm(visit, stored, { name, friends, emails, typed, problems })}</section></div></div>`
+  return consolePage(visit, { title: `${who}: ${name}`, main })
 }
 
-async function times({ db }: Context, request: FastifyRequest, stored: StoredApplication): Promise<Html> {
-  const { language, words } = wordsFor(request)
+async function times({ db, language, words }: Visit, stored: StoredApplication): Promise<Html> {
   const { applications } = words
   const { receivedAt, decidedAt, decidedBy, reason } = stored
   const authors = await listChangeAuthors(db, decidedBy === undefined ? [] : [decidedBy])
@@ -199,11 +186,11 @@ interface DecisionParts {
 }
 
 function decisionForm(
-  request: FastifyRequest,
+  visit: Visit,
   stored: StoredApplication,
   { name, friends, emails, typed, problems }: DecisionParts,
 ): Html {
-  const { applications } = wordsFor(request).words
+  const { applications } = visit.words
   const { id, status, personal } = stored
   const moves = listNextStatuses(stored)
   if (!personal) return html`<p>${applications.closed}</p>`
@@ -216,8 +203,8 @@ function decisionForm(
 <input type="hidden" name="was" value="${status}">
 ${area('reply', applications.reply, applications.replyHints[emails])}
 ${area('note', applications.note, applications.noteHint)}
-${hints(moves, status, { name, friends }, request)}
-<div class="row">${moves.map((to) => moveButton(to, status, request))}
+${hints(moves, status, { name, friends }, visit)}
+<div class="row">${moves.map((to) => moveButton(to, status, visit))}
 <button class="plain" name="status" value="">${applications.save}</button></div></form>`
 }
 
@@ -225,40 +212,36 @@ function hints(
   moves: readonly ApplicationStatus[],
   status: ApplicationStatus,
   { name, friends }: Pick<DecisionParts, 'name' | 'friends'>,
-  request: FastifyRequest,
+  { language, words }: Visit,
 ): Part {
-  const { applications } = wordsFor(request).words
+  const { applications } = words
   if (moves.length === 0) return html`<p>${applications.closed}</p>`
   if (status === 'approved') return html`<p class="hint">${applications.approvedHint}</p>`
   if (friends.size === 0) return html`<p class="hint">${applications.approves}</p>`
   const names = [...friends.values()].map((friend) => friend.name)
-  const listed = new Intl.ListFormat(wordsFor(request).language).format(names)
+  const listed = new Intl.ListFormat(language).format(names)
   return html`<p class="notice">${applications.bonded(name, listed)}</p>`
 }
 
-function moveButton(to: ApplicationStatus, from: ApplicationStatus, request: FastifyRequest): Html {
-  const { applications } = wordsFor(request).words
+function moveButton(to: ApplicationStatus, from: ApplicationStatus, visit: Visit): Html {
+  const { applications } = visit.words
   const words = to === 'in_review' && from === 'approved' ? applications.backToReview : applications.moves[to]
   const style = to === 'approved' ? undefined : to === 'declined' ? 'danger' : 'plain'
   return html`<button name="status" value="${to}"${style && html` class="${style}"`}>${words}</button>`
 }
 
 /** The order that the approval placed. Completing the order completes the adoption. */
-async function orderSection(
-  { db }: Context,
-  request: FastifyRequest,
-  { id, orderId }: StoredApplication,
-): Promise<Html | undefined> {
+async function orderSection(visit: Visit, { id, orderId }: StoredApplication): Promise<Html | undefined> {
+  const { db, caller, may, words } = visit
   if (orderId === undefined) return undefined
-  const { words } = wordsFor(request)
   const { applications, animal } = words
-  const { status } = await orders.get(db, orderId, orders.viewerOf(request.caller))
+  const { status } = await orders.get(db, orderId, orders.viewerOf(caller))
   const buttons = orderButtons(status, words)
   return html`<section class="card" aria-labelledby="order"><h2 id="order">${applications.order}</h2>
 <p><span class="tag">${animal.orders.statuses[status]}</span> ${buttons.length > 0 && applications.orderText(orderId)}</p>
 ${
   buttons.length > 0 &&
-  callerMay(request.caller, 'decideOrders') &&
+  may('decideOrders') &&
   html`<form class="row" method="post" action="${PREFIX}/applications/${id}/order">${buttons}</form>`
 }</section>`
 }
@@ -268,18 +251,18 @@ const REPEATED = ['was', 'was-reply', 'note', 'was-note']
 
 /** Asks for confirmation and for a reply before an application is closed, which cannot be undone. */
 function closingPage(
-  request: FastifyRequest,
+  visit: Visit,
   stored: StoredApplication,
   { status, form, emails }: { status: ClosingStatus; form: FormBody; emails: EmailState },
 ): string {
-  const { applications } = wordsFor(request).words
+  const { applications } = visit.words
   const { closing } = applications
   const question = closing[status]
   const { id, personal } = stored
-  const title = question.title(applicantName(stored, request))
+  const title = question.title(applicantName(stored, visit))
   const path = `${PREFIX}/applications/${id}`
   const repeated = REPEATED.filter((name) => form.has(name))
-  return consolePage(request, {
+  return consolePage(visit, {
     title,
     main: html`<div class="narrow"><h1>${title}</h1>
 <p>${closing.text} ${applications.replyHints[emails]}</p>

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { listNextStatuses } from '../../../../applications/application-changes.ts'
 import type { ApplicationStatus } from '../../../../applications/schema.ts'
 import {
@@ -8,9 +7,7 @@ import {
   type OtherApplication,
 } from '../../../../applications/search.ts'
 import type { StoredApplication } from '../../../../applications/store.ts'
-import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { seesInternalData } from '../../../../http/caller.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { parseInt64 } from '../../../../http/int64.ts'
@@ -21,9 +18,10 @@ import { selectField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { statusTag } from '../animals/page.ts'
 import { readOnlyOrganization } from '../choices.ts'
-import { consolePage, pagerOf, wordsFor } from '../frame.ts'
+import { consolePage, pagerOf } from '../frame.ts'
 import { tabPath } from '../organization/organization.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 import {
   animalsOf,
   applicantName,
@@ -41,14 +39,12 @@ const PAGE_SIZE = 25
  * Lists the applications that need a decision, grouped by animal. Also shows all applications for one animal,
  * side by side.
  */
-export function queuePage(app: App, context: Context): void {
-  app.get('/applications', (request) => {
-    const { petId, status, question } = request.query as Record<string, unknown>
+export function queuePage({ get }: Routes): void {
+  get('/applications', (visit) => {
+    const { petId, status, question } = visit.query
     const id = typeof petId === 'string' ? parseInt64(petId) : undefined
-    const filter = statusIn(status, wordsFor(request).words)
-    return id === undefined
-      ? page(context, request, filter)
-      : comparePage(context, request, id, { status: filter, question })
+    const filter = statusIn(status, visit.words)
+    return id === undefined ? page(visit, filter) : comparePage(visit, id, { status: filter, question })
   })
 }
 
@@ -56,40 +52,35 @@ function statusIn(value: unknown, { applications }: Texts['console']): Applicati
   return Object.hasOwn(applications.statuses, String(value)) ? (value as ApplicationStatus) : undefined
 }
 
-async function page(
-  context: Context,
-  request: FastifyRequest,
-  status: ApplicationStatus | undefined,
-): Promise<string> {
-  const { words } = wordsFor(request)
+async function page(visit: Visit, status: ApplicationStatus | undefined): Promise<string> {
+  const { context, db, caller, words } = visit
   const { applications, questions } = words
-  const { cursor } = request.query as { cursor?: unknown }
-  const scope = JSON.stringify(['console applications', request.caller.view, status])
+  const { cursor } = visit.query
+  const scope = JSON.stringify(['console applications', caller.view, status])
   const after =
     typeof cursor === 'string' ? readCursor<[number]>(context.cursorSecret, scope, cursor)[0] : undefined
-  const viewer = viewerOf(request.caller)
+  const viewer = viewerOf(caller)
   const found = status
-    ? await list(context.db, { status, limit: PAGE_SIZE, after }, viewer)
-    : await listWaiting(context.db, { limit: PAGE_SIZE, after }, viewer)
+    ? await list(db, { status, limit: PAGE_SIZE, after }, viewer)
+    : await listWaiting(db, { limit: PAGE_SIZE, after }, viewer)
   const visible = found.slice(0, PAGE_SIZE)
   const last = found.length > PAGE_SIZE ? visible.at(-1) : undefined
-  const others = await findOthersOfSamePeople(context.db, visible, viewer)
+  const others = await findOthersOfSamePeople(db, visible, viewer)
   const animals = await animalsOf(
-    context,
-    request.caller,
+    visit,
     [...visible, ...[...others.values()].flat()].map(({ petId }) => petId),
   )
   const groups = Map.groupBy(visible, ({ petId }) => petId)
-  const parts = { animals, others, now: context.clock() }
+  const parts = { animals, others, now: visit.clock() }
   const next = last && makeCursor(context.cursorSecret, scope, [last.id])
   const to = (more = {}): string => `${PATH}?${new URLSearchParams({ ...(status && { status }), ...more })}`
   const main = html`<div class="head"><h1>${applications.title}</h1>
-${callerMay(request.caller, 'changeOrganization') && html`<a class="button plain" href="${await questionsPath(context, request)}">${questions.title}</a>`}</div>
+${visit.may('changeOrganization') && html`<a class="button plain" href="${await questionsPath(visit)}">${questions.title}</a>`}</div>
 ${statusForm(status, words)}
 ${visible.length === 0 && html`<p class="card">${status ? applications.noneOfStatus : applications.none}</p>`}
-${[...groups].map(([petId, group]) => animalGroup(petId, group, parts, request))}
+${[...groups].map(([petId, group]) => animalGroup(petId, group, parts, visit))}
 ${pagerOf(applications, after !== undefined && to(), next && to({ cursor: next }))}`
-  return consolePage(request, { title: applications.title, main })
+  return consolePage(visit, { title: applications.title, main })
 }
 
 function statusForm(status: ApplicationStatus | undefined, { applications }: Texts['console']): Html {
@@ -107,12 +98,8 @@ interface QueueParts {
 }
 
 /** Links to the other applications of the same person. */
-function samePerson(
-  own: readonly OtherApplication[],
-  animals: QueueParts['animals'],
-  request: FastifyRequest,
-): Html {
-  const { words } = wordsFor(request)
+function samePerson(own: readonly OtherApplication[], animals: QueueParts['animals'], visit: Visit): Html {
+  const { words } = visit
   const links = own.map(
     ({ id, petId }, index) =>
       html`${index > 0 && ', '}<a href="${PATH}/${id}">${nameOf(animals, petId, words)}</a>`,
@@ -124,9 +111,9 @@ function animalGroup(
   petId: number,
   group: readonly StoredApplication[],
   { animals, others, now }: QueueParts,
-  request: FastifyRequest,
+  visit: Visit,
 ): Html {
-  const { words } = wordsFor(request)
+  const { words } = visit
   const { applications } = words
   const name = nameOf(animals, petId, words)
   const exists = animals.has(petId)
@@ -136,7 +123,7 @@ function animalGroup(
 <a class="button plain" href="${PATH}?petId=${petId}" aria-label="${applications.compare(group.length)}: ${applications.forAnimal(name)}">${applications.compare(group.length)}</a></div>
 <ul class="history">${group.map(
     (one) =>
-      html`<li><p><a href="${PATH}/${one.id}">${applicantName(one, request)}</a> ${stateLine(one, request, now)}</p>${others.has(one.id) && samePerson(others.get(one.id) ?? [], animals, request)}</li>`,
+      html`<li><p><a href="${PATH}/${one.id}">${applicantName(one, visit)}</a> ${stateLine(one, visit, now)}</p>${others.has(one.id) && samePerson(others.get(one.id) ?? [], animals, visit)}</li>`,
   )}</ul></section>`
 }
 
@@ -151,17 +138,16 @@ const RANKS: Partial<Record<ApplicationStatus, number>> = { approved: 0, receive
 
 /** All applicants for one animal, with everything they sent, side by side. */
 async function comparePage(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   id: number,
   { status, question }: { status: ApplicationStatus | undefined; question: unknown },
 ): Promise<string> {
-  const { words } = wordsFor(request)
+  const { db, caller, words } = visit
   const { applications } = words
-  const stored = await pets.find(context.db, id)
+  const stored = await pets.find(db, id)
   const filters = { petId: id, limit: MAX_COMPARED, ...(status && { status }) }
-  const found = (await list(context.db, filters, viewerOf(request.caller))).slice(0, MAX_COMPARED)
-  const isOwn = stored && seesInternalData(request.caller.view, stored.owner)
+  const found = (await list(db, filters, viewerOf(caller))).slice(0, MAX_COMPARED)
+  const isOwn = stored && seesInternalData(caller.view, stored.owner)
   if (!isOwn && found.length === 0) throw new ApiError('pet_not_found')
   const rankOf = ({ status }: StoredApplication): number => RANKS[status] ?? 2
   const sorted = found.sort((one, other) => rankOf(one) - rankOf(other) || one.id - other.id)
@@ -169,22 +155,22 @@ async function comparePage(
   const chosen = questions.find(([value]) => value !== '' && value === question)?.[0]
   const name = isOwn ? stored.pet.name : applications.gone(Number(id))
   const title = applications.forAnimal(name)
-  const mayDecide = callerMay(request.caller, 'decideApplications')
+  const mayDecide = visit.may('decideApplications')
   let characters = 0
   const cards = sorted.map((one) => {
     const sent =
       characters < MAX_COMPARED_CHARACTERS
-        ? sentPart(one, request, chosen)
+        ? sentPart(one, visit, chosen)
         : html`<p>${applications.notShown}</p>`
     characters += sent.text.length
-    return html`<section class="card" aria-labelledby="by-${one.id}"><h2 id="by-${one.id}"><a href="${PATH}/${one.id}">${applicantName(one, request)}</a></h2>
-<p>${stateLine(one, request, context.clock())}</p>
+    return html`<section class="card" aria-labelledby="by-${one.id}"><h2 id="by-${one.id}"><a href="${PATH}/${one.id}">${applicantName(one, visit)}</a></h2>
+<p>${stateLine(one, visit, visit.clock())}</p>
 ${sent}
 ${one.personal?.note && html`<p class="said aside"><strong>${applications.note}:</strong> ${one.personal.note}</p>`}
-${mayDecide && listNextStatuses(one).length > 0 && decideLink(one, request)}</section>`
+${mayDecide && listNextStatuses(one).length > 0 && decideLink(one, visit)}</section>`
   })
   const main = html`<div class="head"><div><h1>${title}</h1>
-<p>${isOwn && html`${statusTag(stored.pet, request)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PATH}">${applications.all}</a></p></div></div>
+<p>${isOwn && html`${statusTag(stored.pet, visit)} <a href="${PREFIX}/animals/${id.toString()}">${name}</a> · `}<a href="${PATH}">${applications.all}</a></p></div></div>
 ${
   questions.length > 2 &&
   html`<form class="filters" method="get" action="${PATH}"><input type="hidden" name="petId" value="${id.toString()}">${status && html`<input type="hidden" name="status" value="${status}">`}
@@ -192,7 +178,7 @@ ${selectField({ name: 'question', label: applications.compareBy, value: chosen, 
 <div class="row"><button class="plain">${applications.show}</button></div></form>`
 }
 ${cards.length === 0 ? html`<p class="card">${applications.noneOfStatus}</p>` : html`<div class="side-by-side">${cards}</div>`}`
-  return consolePage(request, { title, main })
+  return consolePage(visit, { title, main })
 }
 
 /** All questions of the applications, for the choice of one to compare. The first choice shows everything. */
@@ -209,14 +195,14 @@ function questionsIn(
   ]
 }
 
-function decideLink(one: StoredApplication, request: FastifyRequest): Html {
-  const { applications } = wordsFor(request).words
-  const name = `${applications.toDecide}: ${applicantName(one, request)}`
+function decideLink(one: StoredApplication, visit: Visit): Html {
+  const { applications } = visit.words
+  const name = `${applications.toDecide}: ${applicantName(one, visit)}`
   return html`<p><a class="button plain" href="${PATH}/${one.id}#decide" aria-label="${name}">${applications.toDecide}</a></p>`
 }
 
 /** The questions of the caller's organization, or the list to choose one. */
-async function questionsPath(context: Context, request: FastifyRequest): Promise<string> {
-  const id = request.caller.organizationId ?? (await readOnlyOrganization(context))?.id
+async function questionsPath({ context, caller }: Visit): Promise<string> {
+  const id = caller.organizationId ?? (await readOnlyOrganization(context))?.id
   return id === undefined ? `${PREFIX}/organizations` : tabPath(id, 'questions')
 }

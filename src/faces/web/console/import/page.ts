@@ -1,7 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { type FormBody, readUpload, type Upload } from '../../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import { isCurrency } from '../../../../http/iso-codes.ts'
@@ -11,10 +8,12 @@ import { US_LOCALE } from '../../../../transfer/animal.ts'
 import { MAPPINGS } from '../../../../transfer/mappings/all.ts'
 import { EMPTY_SUMMARY } from '../../../../transfer/report.ts'
 import { checkField, selectField } from '../../forms.ts'
+import type { Texts } from '../../texts/texts.ts'
 import { onlyChoice, readKinds, readOrganizations } from '../choices.ts'
 import { currencyField } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 import {
   columnsForm,
   type FileColumns,
@@ -40,111 +39,103 @@ const MAX_BYTES = 10_000_000
 const PATH = `${PREFIX}/import`
 
 /** The pages that import a file: upload, preview, columns and confirmation. */
-export function importPages(app: App, context: Context): void {
-  app.get('/import', (request) => formPage(context, request))
-  refusedDownload(app, context)
+export function importPages(routes: Routes): void {
+  const { context, get, post } = routes
+  get('/import', formPage)
+  refusedDownload(routes)
 
   const readBody = readUpload(MAX_BYTES, {
     acquire: (request) => context.shares.importUploads.take(partyOf(request)),
   })
-  app.post('/import', { config: { readBody, share: 'imports' } }, async (request, reply) => {
-    const { file, fields } = request.body as Upload
-    const { caller } = request
-    const { words } = wordsFor(request)
-    if (!file || file.bytes.length === 0) {
-      reply.code(400)
-      return formPage(context, request, words.import.noFile)
-    }
-    const uploaded = { bytes: file.bytes, chosen: chosenIn(fields, file.name) }
-    await storeUpload(context, caller, file.bytes)
-    const columns = await findColumns(uploaded)
-    const chosen = columns ? guessSettings(columns, uploaded.chosen) : uploaded.chosen
-    return preview(context, request, { ...uploaded, chosen }, columns)
-  })
-
-  app.post('/import/columns', { config: { share: 'imports' } }, async (request, reply) => {
-    const ticket = ticketIn(request)
-    const upload = await readUploaded(context, request.caller, ticket)
-    return upload ? choose(context, request, reply, upload) : gone(context, request, reply)
-  })
-
-  app.post('/import/confirm', async (request, reply) => {
-    const { caller } = request
-    const ticket = ticketIn(request)
-    using share = new DisposableStack()
-    share.use(context.shares.imports.take(partyOf(request)))
-    const previewed = await readUploaded(context, caller, ticket)
-    // The columns were changed after the preview, so the answer is a new preview.
-    if (previewed && (await hasNewColumns(request, previewed)))
-      return choose(context, request, reply, previewed)
-    const upload = await takeUpload(context, caller, ticket)
-    if (!upload) return gone(context, request, reply)
-    const chosen = withStatuses(upload, request.body as FormBody)
-    return answerRunning(context, request, reply, chosen, share.move())
-  })
+  post('/import', upload, { readBody, share: 'imports' })
+  post('/import/columns', changeColumns, { share: 'imports' })
+  post('/import/confirm', confirm)
 }
 
-const ticketIn = ({ body }: FastifyRequest): string => (body as FormBody).get('ticket') ?? ''
+async function upload(visit: Visit): Promise<string> {
+  const { context, caller, words } = visit
+  const { file, fields } = visit.request.body as Upload
+  if (!file || file.bytes.length === 0) {
+    visit.reply.code(400)
+    return formPage(visit, words.import.noFile)
+  }
+  const uploaded = { bytes: file.bytes, chosen: chosenIn(fields, file.name) }
+  await storeUpload(context, caller, file.bytes)
+  const columns = await findColumns(uploaded)
+  const chosen = columns ? guessSettings(columns, uploaded.chosen) : uploaded.chosen
+  return preview(visit, { ...uploaded, chosen }, columns)
+}
 
-function gone(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<string> {
-  reply.code(409)
-  return formPage(context, request, wordsFor(request).words.import.gone)
+async function changeColumns(visit: Visit): Promise<string> {
+  const uploaded = await readUploaded(visit.context, visit.caller, ticketIn(visit))
+  return uploaded ? choose(visit, uploaded) : gone(visit)
+}
+
+async function confirm(visit: Visit): Promise<unknown> {
+  const { context, caller, form } = visit
+  const ticket = ticketIn(visit)
+  using share = new DisposableStack()
+  share.use(context.shares.imports.take(partyOf(visit.request)))
+  const previewed = await readUploaded(context, caller, ticket)
+  // The columns were changed after the preview, so the answer is a new preview.
+  if (previewed && (await hasNewColumns(visit, previewed))) return choose(visit, previewed)
+  const taken = await takeUpload(context, caller, ticket)
+  return taken ? answerRunning(visit, withStatuses(taken, form), share.move()) : gone(visit)
+}
+
+const ticketIn = ({ form }: Visit): string => form.get('ticket') ?? ''
+
+function gone(visit: Visit): Promise<string> {
+  visit.reply.code(409)
+  return formPage(visit, visit.words.import.gone)
 }
 
 /** Whether the columns in the form differ from those in the preview. */
-async function hasNewColumns(request: FastifyRequest, { bytes, chosen }: UploadedFile): Promise<boolean> {
-  const form = request.body as FormBody
+async function hasNewColumns({ form, words }: Visit, { bytes, chosen }: UploadedFile): Promise<boolean> {
   const columns = form.has(SOURCE) ? await findColumns({ bytes, chosen }) : undefined
   if (!columns) return false
-  const { chosen: read } = readColumns(form, columns, chosen, wordsFor(request).words)
+  const { chosen: read } = readColumns(form, columns, chosen, words)
   return read.columns !== chosen.columns || read.id !== chosen.id || read.source !== chosen.source
 }
 
 /** Previews the file with the columns from the form. */
-async function choose(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  uploaded: UploadedFile,
-): Promise<string> {
-  const upload = withAnswers(withStatuses(uploaded, request.body as FormBody), request.body as FormBody)
+async function choose(visit: Visit, uploaded: UploadedFile): Promise<string> {
+  const { form, words } = visit
+  const upload = withAnswers(withStatuses(uploaded, form), form)
   const columns = await findColumns(upload)
-  if (!columns) return preview(context, request, upload, undefined)
+  if (!columns) return preview(visit, upload, undefined)
   // The columns can be guessed only now, because the encoding was not clear before.
   if (upload.chosen.columns === '')
-    return preview(context, request, { ...upload, chosen: guessSettings(columns, upload.chosen) }, columns)
-  const { words } = wordsFor(request)
-  const { chosen, problems } = readColumns(request.body as FormBody, columns, upload.chosen, words)
-  if (problems.length === 0) return preview(context, request, { ...upload, chosen }, columns)
-  reply.code(400)
-  const ticket = ticketOf(context, request.caller, upload)
-  return previewPage(request, { ticket, form: columnsForm({ columns, chosen, ticket, problems }, words) })
+    return preview(visit, { ...upload, chosen: guessSettings(columns, upload.chosen) }, columns)
+  const { chosen, problems } = readColumns(form, columns, upload.chosen, words)
+  if (problems.length === 0) return preview(visit, { ...upload, chosen }, columns)
+  visit.reply.code(400)
+  const ticket = ticketOf(visit.context, visit.caller, upload)
+  return previewPage(visit, { ticket, form: columnsForm({ columns, chosen, ticket, problems }, words) })
 }
 
 async function preview(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   upload: UploadedFile,
   columns: FileColumns | undefined,
 ): Promise<string> {
-  const { caller } = request
-  const { words } = wordsFor(request)
+  const { context, caller, words } = visit
   const { chosen } = upload
   const ticket = ticketOf(context, caller, upload)
   const form = columns && columnsForm({ columns, chosen, ticket, problems: [] }, words)
   const hasName = !columns || hasNames(columns, chosen)
   const failed = { reason: words.import.columns.problems.noName }
   const run = hasName
-    ? await runImport(context, caller, upload, { dryRun: true, words, onStep: () => requireClient(request) })
+    ? await runImport(context, caller, upload, { dryRun: true, words, onStep: () => requireClient(visit) })
     : { done: EMPTY_SUMMARY, refused: [], examples: [], failed }
-  const kinds = await readKinds(context, request)
+  const kinds = await readKinds(visit)
   const categories = new Map(kinds.map(({ id, words: kind }) => [String(id), kind]))
-  return previewPage(request, { run, ticket, form, categories })
+  return previewPage(visit, { run, ticket, form, categories })
 }
 
 /** Stops the work if the client has disconnected. @throws {ApiError} request_timeout */
-function requireClient({ raw }: FastifyRequest): void {
-  if (isClientGone(raw)) throw new ApiError('request_timeout')
+function requireClient({ request }: Visit): void {
+  if (isClientGone(request.raw)) throw new ApiError('request_timeout')
 }
 
 function chosenIn(fields: FormBody, name: string): ImportSettings {
@@ -171,19 +162,19 @@ const PROGRAMS: Record<string, string> = {
   shelterluv: 'Shelterluv',
 }
 
-async function formPage(context: Context, request: FastifyRequest, problem?: string): Promise<string> {
-  const texts = wordsFor(request)
-  const { import: own } = texts.words
-  const kinds = await readKinds(context, request)
-  const organizations = await readOrganizations(context, request.caller)
-  return consolePage(request, {
+async function formPage(visit: Visit, problem?: string): Promise<string> {
+  const { words } = visit
+  const { import: own } = words
+  const kinds = await readKinds(visit)
+  const organizations = await readOrganizations(visit)
+  return consolePage(visit, {
     title: own.title,
     main: html`<h1>${own.title}</h1><p class="lead">${own.lead}</p>
 ${problem && html`<p class="summary problem" role="alert">${problem}</p>`}
 <form class="card" method="post" action="${PATH}" enctype="multipart/form-data">
 <div class="field"><label for="file">${own.file}</label><p class="hint" id="hint-file">${own.fileHint}</p>
 <input id="file" type="file" name="file" accept=".csv,.json,.ndjson,.jsonl" aria-describedby="hint-file"></div>
-<div class="fields">${fieldsOf({ kinds, organizations }, texts)}</div>
+<div class="fields">${fieldsOf({ kinds, organizations }, words)}</div>
 <div class="row"><button>${own.preview}</button></div></form>`,
   })
 }
@@ -197,8 +188,7 @@ interface ImportChoices {
 const wide = (field: Html): Html => html`<div class="wide">${field}</div>`
 const long = (field: Html): Html => html`<div class="long">${field}</div>`
 
-function fieldsOf({ kinds, organizations }: ImportChoices, { words }: ReturnType<typeof wordsFor>): Part {
-  const { import: own, animal } = words
+function fieldsOf({ kinds, organizations }: ImportChoices, { import: own, animal }: Texts['console']): Part {
   const programs = Object.keys(MAPPINGS).map((name) => [name, PROGRAMS[name] ?? name] as const)
   const codes = Array.isArray(organizations)
     ? organizations.map(([, name]) => [/\(([^()]*)\)$/.exec(name)?.[1] ?? '', name] as const)

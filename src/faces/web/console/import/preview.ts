@@ -1,6 +1,4 @@
 import { PassThrough } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { Html, html } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
@@ -19,8 +17,9 @@ import {
 import { formatDate } from '../../formats.ts'
 import { weightWords } from '../../gallery/phrases.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Visit } from '../visit.ts'
 import { COLUMNS_FORM } from './columns.ts'
 import { labelOf, leftOutIn, lostBondsSection, type Reason, reasonsIn, refusedSection } from './refused.ts'
 import { type ImportRun, runImport } from './run.ts'
@@ -42,29 +41,28 @@ interface Preview {
 const CONFIRM_FORM = 'confirm'
 
 /** Shows what an import would do. */
-export function previewPage(request: FastifyRequest, { run, ticket, form, categories }: Preview): string {
-  const { words, language } = wordsFor(request)
+export function previewPage(visit: Visit, { run, ticket, form, categories }: Preview): string {
+  const { language, words } = visit
   const { import: own } = words
   const id = form ? COLUMNS_FORM : CONFIRM_FORM
   // Until the question is answered, nothing is counted.
   const question = run && questionSection(run.failed, { words, language, form: id })
   const lead = question ? own.questionLead : run?.failed ? own.failedLead : own.previewLead
-  return consolePage(request, {
+  return consolePage(visit, {
     title: own.previewTitle,
-    main: html`<h1>${own.previewTitle}</h1><p class="lead">${lead}</p>${question}${run && !question && figures(run, request)}${run && statusSection(run.done.statuses, words, id)}${run && examples(request, run, categories)}
+    main: html`<h1>${own.previewTitle}</h1><p class="lead">${lead}</p>${question}${run && !question && figures(run, visit)}${run && statusSection(run.done.statuses, words, id)}${run && examples(visit, run, categories)}
 <form class="row" id="${CONFIRM_FORM}" method="post" action="${PATH}/confirm"><input type="hidden" name="ticket" value="${ticket}">
 ${run && confirm(run, form !== undefined, own)}
-<a class="button plain" href="${PATH}">${own.another}</a></form>${run && checks(run, words)}${run && refusedSection(request, run.refused, run.done.refused)}${form}${run && details(run, request)}`,
+<a class="button plain" href="${PATH}">${own.another}</a></form>${run && checks(run, words)}${run && refusedSection(visit, run.refused, run.done.refused)}${form}${run && details(run, visit)}`,
   })
 }
 
 /** The first animals as the console would show them. People then notice a date or weight that was misread. */
 function examples(
-  request: FastifyRequest,
+  { language, words }: Visit,
   { examples }: ImportRun,
   categories: ReadonlyMap<string, string> | undefined,
 ): Html | false {
-  const { language, words } = wordsFor(request)
   const { labels } = words.animal.fields
   const items = examples.map((pet) => {
     const { name, categoryId, status, weightGrams, birthDate, place } = pet
@@ -107,43 +105,37 @@ const MIN_STREAMED_LINES = 2_000
  *
  * @param share the slot of this import in the limit for running imports; released at the end
  */
-export async function answerRunning(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  upload: UploadedFile,
-  share: Disposable,
-): Promise<unknown> {
+export async function answerRunning(visit: Visit, upload: UploadedFile, share: Disposable): Promise<unknown> {
   let page: PassThrough | undefined
   const running = new Promise<ImportRun | PassThrough>((resolve, reject) => {
     const onBatch = (done: Summary): void => {
       const lines = countLines(done)
       if (lines < MIN_STREAMED_LINES) return
-      page ??= runningPage(request, run)
-      page.write(progressLine(request, lines))
+      page ??= runningPage(visit, run)
+      page.write(progressLine(visit, lines))
       resolve(page)
     }
-    const run = runImport(context, request.caller, upload, {
+    const run = runImport(visit.context, visit.caller, upload, {
       dryRun: false,
       onBatch,
-      words: wordsFor(request).words,
+      words: visit.words,
     }).finally(() => share[Symbol.dispose]())
     run.then(resolve, reject)
   })
   const answer = await running
-  if (!(answer instanceof PassThrough)) return resultPage(request, answer)
+  if (!(answer instanceof PassThrough)) return resultPage(visit, answer)
   // Without this header, a proxy would buffer the page until the import ends.
-  return reply.header('x-accel-buffering', 'no').send(answer)
+  return visit.reply.header('x-accel-buffering', 'no').send(answer)
 }
 
 /** Marks the position of the streamed part in the page. Escaped text cannot contain this comment. */
 const LATER = '<!-- later -->'
 
 /** The page with the streamed progress. The page ends when the import ends. */
-function runningPage(request: FastifyRequest, run: Promise<ImportRun>): PassThrough {
-  const { words, common } = wordsFor(request)
+function runningPage(visit: Visit, run: Promise<ImportRun>): PassThrough {
+  const { request, common, words } = visit
   const { import: own } = words
-  const document = consolePage(request, {
+  const document = consolePage(visit, {
     title: own.title,
     main: html`<h1>${own.title}</h1><p class="lead">${own.running}</p><div class="steps">${new Html(LATER)}`,
   })
@@ -151,7 +143,7 @@ function runningPage(request: FastifyRequest, run: Promise<ImportRun>): PassThro
   const page = new PassThrough()
   page.write(before)
   run.then(
-    (run) => page.end(html`</div><h2>${own.resultTitle}</h2>${resultOf(run, request)}`.text + after),
+    (run) => page.end(html`</div><h2>${own.resultTitle}</h2>${resultOf(run, visit)}`.text + after),
     (thrown) => {
       const error = toApiError(thrown)
       logFailure(request.log, request.id, error)
@@ -163,29 +155,26 @@ function runningPage(request: FastifyRequest, run: Promise<ImportRun>): PassThro
 }
 
 /** A line of progress. The style sheet hides the lines before it. */
-function progressLine(request: FastifyRequest, lines: number): string {
-  const { language, words } = wordsFor(request)
+function progressLine({ language, words }: Visit, lines: number): string {
   return html`<p role="status">${words.import.soFar(lines.toLocaleString(language))}</p>\n`.text
 }
 
-function resultPage(request: FastifyRequest, run: ImportRun): string {
-  const { words } = wordsFor(request)
-  const { import: own } = words
-  return consolePage(request, {
+function resultPage(visit: Visit, run: ImportRun): string {
+  const { import: own } = visit.words
+  return consolePage(visit, {
     title: own.resultTitle,
-    main: html`<h1>${own.resultTitle}</h1>${resultOf(run, request)}`,
+    main: html`<h1>${own.resultTitle}</h1>${resultOf(run, visit)}`,
   })
 }
 
-function resultOf(run: ImportRun, request: FastifyRequest): Html {
-  const { words } = wordsFor(request)
+function resultOf(run: ImportRun, visit: Visit): Html {
+  const { words } = visit
   const { import: own } = words
-  return html`${figures(run, request)}
-<p class="row"><a class="button" href="${PREFIX}/animals">${own.toList}</a> <a class="button plain" href="${PATH}">${own.another}</a></p>${statusSection(run.done.statuses, words)}${checks(run, words)}${refusedSection(request, run.refused, run.done.refused)}${details(run, request)}`
+  return html`${figures(run, visit)}
+<p class="row"><a class="button" href="${PREFIX}/animals">${own.toList}</a> <a class="button plain" href="${PATH}">${own.another}</a></p>${statusSection(run.done.statuses, words)}${checks(run, words)}${refusedSection(visit, run.refused, run.done.refused)}${details(run, visit)}`
 }
 
-function figures({ done, failed, refused }: ImportRun, request: FastifyRequest): Html {
-  const { language, words } = wordsFor(request)
+function figures({ done, failed, refused }: ImportRun, { language, words }: Visit): Html {
   const { import: own } = words
   const items = (['added', 'updated', 'unchanged', 'refused'] as const).map(
     (name) => html`<li><b>${done[name].toLocaleString(language)}</b> ${own.figures[name]}</li>`,
@@ -217,8 +206,7 @@ function checks({ done: { notes = [] } }: ImportRun, words: Texts['console']): H
   )
 }
 
-function details({ done }: ImportRun, request: FastifyRequest): Html | false {
-  const { language, words } = wordsFor(request)
+function details({ done }: ImportRun, { language, words }: Visit): Html | false {
   const left = Object.entries(done.leftOut).toSorted(([, one], [, other]) => other - one)
   const items = left
     .slice(0, 40)

@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
@@ -15,8 +13,8 @@ import type { Refusal, RefusalReason, Summary } from '../../../../transfer/repor
 import type { Texts } from '../../texts/texts.ts'
 import { FORM_FIELDS, schemaOf } from '../animals/form.ts'
 import { field, NON_FIELD, problemsOf } from '../fields.ts'
-import { wordsFor } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 import { encodingOf, readRefused, refusedPathOf, type UploadedFile } from './uploads.ts'
 
 // Shows the lines that an import refused, grouped by reason, and offers them as a file to correct.
@@ -48,12 +46,8 @@ export function lostBondsSection(
 }
 
 /** The skipped lines, grouped by reason. The most frequent reason comes first. */
-export function refusedSection(
-  request: FastifyRequest,
-  refused: readonly Refusal[],
-  count: number,
-): Html | false {
-  const { language, words } = wordsFor(request)
+export function refusedSection(visit: Visit, refused: readonly Refusal[], count: number): Html | false {
+  const { language, words } = visit
   const { import: own } = words
   if (count === 0) return false
   const skipped = refused.filter((line) => !isBond(line))
@@ -129,9 +123,9 @@ const padTo = (length: number, cells: string[]): string[] =>
   Array.from({ length: Math.max(length, cells.length) }, (_, index) => cells[index] ?? '')
 
 /** The download of the refused lines of the person's last preview or import. */
-export function refusedDownload(app: App, context: Context): void {
-  app.get('/import/refused.csv', async (request, reply: FastifyReply) => {
-    const bytes = await readRefused(context, request.caller)
+export function refusedDownload({ get }: Routes): void {
+  get('/import/refused.csv', async ({ context, reply, caller }) => {
+    const bytes = await readRefused(context, caller)
     if (!bytes) throw new ApiError('route_not_found')
     return reply
       .type('text/csv; charset=utf-8')

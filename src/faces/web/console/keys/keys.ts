@@ -1,10 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../../../access.ts'
-import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
-import { type FormBody, readField } from '../../../../http/form-body.ts'
+import { readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { isKeyName, MAX_KEY_NAME, makeKey, renewKey } from '../../../../keys/make.ts'
 import type { NewKey } from '../../../../keys/store.ts'
@@ -18,8 +15,9 @@ import { type Problem, problemSummary, radioField, selectField, textField } from
 import type { Texts } from '../../texts/texts.ts'
 import { pathId, wholeNumberOf } from '../address.ts'
 import { organizationField } from '../choices.ts'
-import { confirmPage, consolePage, pageOf, shownOnce, wordsFor } from '../frame.ts'
+import { confirmPage, consolePage, pageOf, shownOnce } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 
 export const KEYS = `${PREFIX}/keys`
 const USAGE = `${PREFIX}/usage`
@@ -34,20 +32,19 @@ const OVERLAPS = new Map([
 ])
 
 /** The pages of API keys: a list, their usage, and a page to rotate or revoke a key. */
-export function keyPages(app: App, context: Context): void {
-  const { write, clock, config } = context
-  app.get('/keys', (request) => listPage(context, request))
-  app.get('/usage', (request) => usagePage(context, request))
-  app.get('/keys/:id', async (request) => keyPage(request, await keyOf(context, request)))
+export function keyPages({ get, post }: Routes): void {
+  get('/keys', listPage)
+  get('/usage', usagePage)
+  get('/keys/:id', async (visit) => keyPage(visit, await keyOf(visit)))
 
-  app.post('/keys/:id/rotate', async (request, reply) => {
-    const { id, name } = await ownKey(context, request)
-    const overlapMs = OVERLAPS.get((request.body as FormBody).get('overlap') ?? '') ?? 24 * HOUR_MS
-    const now = clock()
-    const secret = await renewKey(write, config.environment, { id, now, overlapMs })
-    if (secret === undefined) return gone(reply)
-    const { language, words } = wordsFor(request)
-    return shownOnce(request, {
+  post('/keys/:id/rotate', async (visit) => {
+    const { context, write, language, words } = visit
+    const { id, name } = await ownKey(visit)
+    const overlapMs = OVERLAPS.get(visit.form.get('overlap') ?? '') ?? 24 * HOUR_MS
+    const now = visit.clock()
+    const secret = await renewKey(write, context.config.environment, { id, now, overlapMs })
+    if (secret === undefined) return gone(visit)
+    return shownOnce(visit, {
       title: words.keys.rotatedTitle(name),
       lead: words.keys.rotatedLead(formatDateTime(language, now + overlapMs)),
       label: words.keys.key,
@@ -56,27 +53,26 @@ export function keyPages(app: App, context: Context): void {
     })
   })
 
-  app.get('/keys/:id/revoke', async (request) => revokePage(request, await ownKey(context, request)))
+  get('/keys/:id/revoke', async (visit) => revokePage(visit, await ownKey(visit)))
 
-  app.post('/keys/:id/revoke', async (request, reply) => {
-    const { id } = await ownKey(context, request)
-    const isRevoked = await write(changes.revokeKey, id, clock())
-    return isRevoked ? reply.redirect(`${KEYS}?done=keyRevoked`, 303) : gone(reply)
+  post('/keys/:id/revoke', async (visit) => {
+    const { id } = await ownKey(visit)
+    const isRevoked = await visit.write(changes.revokeKey, id, visit.clock())
+    return isRevoked ? visit.reply.redirect(`${KEYS}?done=keyRevoked`, 303) : gone(visit)
   })
 }
 
-async function listPage({ db }: Context, request: FastifyRequest): Promise<string> {
-  const { keys: words } = wordsFor(request).words
-  const { rows, pager } = await pageOf(request, KEYS, (part) => keys.list(db, part))
+async function listPage(visit: Visit): Promise<string> {
+  const { keys: words } = visit.words
+  const { rows, pager } = await pageOf(visit, KEYS, (part) => keys.list(visit.db, part))
   const main = html`<div class="head"><h1>${words.title}</h1>
 <a class="button" href="${KEYS}/new">${words.make}</a></div>
 <p class="lead">${words.lead}</p>
-${rows.length > 0 ? html`<ul class="rows">${rows.map((key) => row(key, request))}</ul>` : html`<p class="card">${words.none}</p>`}${pager}`
-  return consolePage(request, { title: words.title, main })
+${rows.length > 0 ? html`<ul class="rows">${rows.map((key) => row(key, visit))}</ul>` : html`<p class="card">${words.none}</p>`}${pager}`
+  return consolePage(visit, { title: words.title, main })
 }
 
-function row(key: keys.Key, request: FastifyRequest): Html {
-  const { language, words } = wordsFor(request)
+function row(key: keys.Key, { language, words }: Visit): Html {
   const { id, name, access, created_at, organization } = key
   const facts = [
     words.keys.number(id),
@@ -99,33 +95,33 @@ function planOf({ plan, per_minute, per_day }: keys.Key, { keys: words }: Texts[
   return figures === undefined ? (words.plans[plan] ?? plan) : `${words.plans[plan]} (${figures})`
 }
 
-const gone = (reply: FastifyReply) => reply.redirect(`${KEYS}?done=keyGone`, 303)
+const gone = ({ reply }: Visit) => reply.redirect(`${KEYS}?done=keyGone`, 303)
 
 /** @throws {ApiError} route_not_found, also for a key of another organization */
-async function keyOf({ db }: Context, request: FastifyRequest): Promise<keys.Key> {
-  const key = await keys.find(db, pathId(request))
-  const { organizationId } = request.caller
+async function keyOf(visit: Visit): Promise<keys.Key> {
+  const key = await keys.find(visit.db, pathId(visit))
+  const { organizationId } = visit.caller
   if (!key || (organizationId !== undefined && key.organization_id !== organizationId))
     throw new ApiError('route_not_found')
   return key
 }
 
 /** Returns the key if the caller may change it. @throws {ApiError} route_not_found, insufficient_access */
-async function ownKey(context: Context, request: FastifyRequest): Promise<keys.Key> {
-  const key = await keyOf(context, request)
-  if (!mayDecide(request, key)) throw new ApiError('insufficient_access')
+async function ownKey(visit: Visit): Promise<keys.Key> {
+  const key = await keyOf(visit)
+  if (!mayDecide(visit, key)) throw new ApiError('insufficient_access')
   return key
 }
 
-function mayDecide({ caller }: FastifyRequest, { access, organization_id }: keys.Key): boolean {
+function mayDecide({ caller }: Visit, { access, organization_id }: keys.Key): boolean {
   return mayManageKey(authorityOf(caller), { access, organizationId: organization_id ?? undefined })
 }
 
-function keyPage(request: FastifyRequest, key: keys.Key): string {
-  const { language, words } = wordsFor(request)
+function keyPage(visit: Visit, key: keys.Key): string {
+  const { language, words } = visit
   const { keys: own, people } = words
   const { id, name, access, organization, created_at, revoked_at } = key
-  return consolePage(request, {
+  return consolePage(visit, {
     title: name,
     main: html`<div class="narrow"><div class="head"><h1>${name}</h1>${stateOf(key, words)}</div>
 <dl class="facts card"><dt>${own.numberLabel}</dt><dd>${id}</dd>
@@ -134,13 +130,12 @@ function keyPage(request: FastifyRequest, key: keys.Key): string {
 <dt>${people.organization}</dt><dd>${organization ?? people.everywhere}</dd>
 <dt>${own.made}</dt><dd>${formatDateTime(language, created_at)}</dd>
 ${revoked_at !== null && html`<dt>${own.revokedAt}</dt><dd>${formatDateTime(language, revoked_at)}</dd>`}</dl>
-${revoked_at === null && (mayDecide(request, key) ? decisions(request, key) : html`<p>${own.above}</p>`)}
+${revoked_at === null && (mayDecide(visit, key) ? decisions(visit, key) : html`<p>${own.above}</p>`)}
 <p><a href="${KEYS}">${own.toList}</a></p></div>`,
   })
 }
 
-function decisions(request: FastifyRequest, { id }: keys.Key): Html {
-  const { keys: own } = wordsFor(request).words
+function decisions({ words: { keys: own } }: Visit, { id }: keys.Key): Html {
   return html`<section class="card" aria-labelledby="rotate"><h2 id="rotate">${own.rotate}</h2><p>${own.rotateHint}</p>
 <form method="post" action="${KEYS}/${id}/rotate">
 ${selectField({
@@ -151,9 +146,9 @@ ${selectField({
 <p class="end"><a class="danger" href="${KEYS}/${id}/revoke">${own.revoke}</a></p>`
 }
 
-function revokePage(request: FastifyRequest, { id, name }: keys.Key): string {
-  const { keys: own } = wordsFor(request).words
-  return confirmPage(request, {
+function revokePage(visit: Visit, { id, name }: keys.Key): string {
+  const { keys: own } = visit.words
+  return confirmPage(visit, {
     title: own.revokeTitle(name),
     text: html`<p>${own.revokeLead}</p>`,
     yes: own.revoke,
@@ -162,10 +157,11 @@ function revokePage(request: FastifyRequest, { id, name }: keys.Key): string {
 }
 
 /** How much of its daily limit each key has used. */
-async function usagePage({ db, limiter }: Context, request: FastifyRequest): Promise<string> {
-  const { language, words } = wordsFor(request)
+async function usagePage(visit: Visit): Promise<string> {
+  const { db, language, words } = visit
+  const { limiter } = visit.context
   const { usage } = words
-  const { rows: active, pager } = await pageOf(request, USAGE, (part) =>
+  const { rows: active, pager } = await pageOf(visit, USAGE, (part) =>
     keys.list(db, { ...part, isActive: true }),
   )
   const numbers = new Intl.NumberFormat(language)
@@ -175,7 +171,7 @@ async function usagePage({ db, limiter }: Context, request: FastifyRequest): Pro
     return html`<tr><th scope="row">${key.name}</th><td>${words.keys.plans[key.plan] ?? key.plan}</td>
 <td>${today !== undefined && html`<meter min="0" max="${limit}" high="${limit * 0.8}" value="${Math.min(today, limit)}" aria-label="${key.name}"></meter> ${usage.of(numbers.format(today), numbers.format(limit))}`}</td></tr>`
   })
-  return consolePage(request, {
+  return consolePage(visit, {
     title: usage.title,
     main: html`<h1>${usage.title}</h1><p class="lead">${limiter.usedToday ? usage.lead : usage.inRedis}</p>
 ${
@@ -201,22 +197,20 @@ const NEW: KeyInput = {
 }
 
 /** The page that creates a key and shows it once. */
-export function newKeyPages(app: App, context: Context): void {
-  app.get('/keys/new', (request) => page(context, request, NEW))
+export function newKeyPages({ get, post }: Routes): void {
+  get('/keys/new', (visit) => page(visit, NEW))
 
-  app.post('/keys/new', async (request, reply) => {
-    const form = request.body as FormBody
+  post('/keys/new', async (visit) => {
+    const { context, form, words } = visit
     const typed = Object.fromEntries(FIELDS.map((name) => [name, readField(form, name)])) as KeyInput
-    const { key, problems } = await read(context, request, typed)
+    const { key, problems } = await read(visit, typed)
     if (!key) {
-      reply.code(400)
-      return page(context, request, typed, problems)
+      visit.reply.code(400)
+      return page(visit, typed, problems)
     }
-    if (!mayManageKey(authorityOf(request.caller), key)) throw new ApiError('insufficient_access')
-    const { write, config, clock } = context
-    const { id, secret } = await makeKey(write, config.environment, key, clock())
-    const { words } = wordsFor(request)
-    return shownOnce(request, {
+    if (!mayManageKey(authorityOf(visit.caller), key)) throw new ApiError('insufficient_access')
+    const { id, secret } = await makeKey(visit.write, context.config.environment, key, visit.clock())
+    return shownOnce(visit, {
       title: words.keys.madeTitle(key.name),
       lead: words.keys.madeLead(id),
       label: words.keys.key,
@@ -227,13 +221,9 @@ export function newKeyPages(app: App, context: Context): void {
 }
 
 /** Reads and validates the form with the same rules as the command. */
-async function read(
-  { db }: Context,
-  request: FastifyRequest,
-  typed: KeyInput,
-): Promise<{ key?: NewKey; problems: Problem[] }> {
-  const { problems: words } = wordsFor(request).words.keys
-  const { role, organizationId: own } = authorityOf(request.caller)
+async function read(visit: Visit, typed: KeyInput): Promise<{ key?: NewKey; problems: Problem[] }> {
+  const { problems: words } = visit.words.keys
+  const { role, organizationId: own } = authorityOf(visit.caller)
   const problems: Problem[] = []
   const addProblem = (field: keyof KeyInput, message: string): void => void problems.push({ field, message })
   const { name, access, plan } = typed
@@ -242,7 +232,7 @@ async function read(
   if (!plansFor(role).includes(plan as Plan)) addProblem('plan', words.plan)
   const chosen = typed.organizationId === '' ? undefined : (wholeNumberOf(typed.organizationId) ?? 0)
   const organizationId = own ?? chosen
-  const exists = organizationId === undefined || (await organizations.find(db, organizationId))
+  const exists = organizationId === undefined || (await organizations.find(visit.db, organizationId))
   if (!exists) addProblem('organizationId', words.organization)
   if (access === 'admin' && organizationId !== undefined) addProblem('access', words.admin)
   const limits = plan === 'enterprise' ? limitsIn(typed, addProblem, words.count) : undefined
@@ -269,21 +259,16 @@ function plansFor(role: string): Plan[] {
   return role === 'admin' ? all : all.filter((plan) => PLANS[plan] !== 'custom')
 }
 
-async function page(
-  context: Context,
-  request: FastifyRequest,
-  typed: KeyInput,
-  problems: readonly Problem[] = [],
-): Promise<string> {
-  const { words } = wordsFor(request)
+async function page(visit: Visit, typed: KeyInput, problems: readonly Problem[] = []): Promise<string> {
+  const { words } = visit
   const { keys, signIn } = words
-  const { role, organizationId } = authorityOf(request.caller)
+  const { role, organizationId } = authorityOf(visit.caller)
   const offered = accessUpTo(role).filter((one) => one !== 'admin' || organizationId === undefined)
   const plans = plansFor(role)
   const own = { value: typed.organizationId, problems }
   const limitField = (name: 'perMinute' | 'perDay', label: string) =>
     textField({ name, label, value: typed[name], problems, inputMode: 'numeric', hint: keys.enterpriseOnly })
-  return consolePage(request, {
+  return consolePage(visit, {
     title: keys.makeTitle,
     main: html`<div class="narrow"><h1>${keys.makeTitle}</h1><p class="lead">${keys.makeLead}</p>
 <form class="card" method="post" action="${KEYS}/new" novalidate>${problemSummary(signIn.wrong, problems)}
@@ -297,16 +282,15 @@ ${radioField({
 })}
 ${selectField({
   ...{ name: 'plan', label: keys.plan, hint: keys.planHint, value: typed.plan, problems },
-  choices: plans.map((plan) => [plan, planWords(plan, request)]),
+  choices: plans.map((plan) => [plan, planWords(plan, visit)]),
 })}
 ${plans.includes('enterprise') && [limitField('perMinute', keys.perMinute), limitField('perDay', keys.perDay)]}
-${await organizationField(context, request, { ...own, hint: keys.organizationHint })}
+${await organizationField(visit, { ...own, hint: keys.organizationHint })}
 <div class="row"><button>${keys.makeButton}</button><a class="quiet" href="${KEYS}">${words.animal.cancel}</a></div></form></div>`,
   })
 }
 
-function planWords(plan: Plan, request: FastifyRequest): string {
-  const { keys } = wordsFor(request).words
+function planWords(plan: Plan, { words: { keys } }: Visit): string {
   const figures: Limits | 'custom' = PLANS[plan]
   const limits = figures === 'custom' ? keys.ownFigures : keys.figures(figures.perMinute, figures.perDay)
   return `${keys.plans[plan]}: ${limits}`

@@ -1,11 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, isRefusal } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { requireOwnOrganization } from '../../../../http/caller.ts'
 import { publicOrigin } from '../../../../http/face.ts'
-import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import { parseInt64 } from '../../../../http/int64.ts'
 import type { Language } from '../../../../http/language.ts'
@@ -37,50 +33,50 @@ import {
   valuesOf,
   wide,
 } from '../fields.ts'
-import { consolePage, copyField, wordsFor } from '../frame.ts'
+import { consolePage, copyField } from '../frame.ts'
 import { newOnce, ONCE, submitOnce } from '../once.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { PREFIX } from '../pages.ts'
 import { changePhotos, photosSection } from '../photos/photos.ts'
+import type { Lookup, Routes, Visit } from '../visit.ts'
 
 const PATH = `${PREFIX}/organizations`
 const MAX_LISTED = 100
 
 /** The pages of organizations: a list, a form for a new one, and the details and photos of each. */
-export function organizationPages(app: App, context: Context): void {
+export function organizationPages(routes: Routes): void {
+  const { get, post } = routes
   const path = '/organizations/:id'
-  app.get('/organizations', async (request, reply) => {
-    const { organizationId } = request.caller
-    if (organizationId !== undefined) return reply.redirect(`${PATH}/${organizationId}`, 303)
-    return listPage(context, request)
+  get('/organizations', async (visit) => {
+    const { organizationId } = visit.caller
+    if (organizationId !== undefined) return visit.reply.redirect(`${PATH}/${organizationId}`, 303)
+    return listPage(visit)
   })
-  app.get('/organizations/new', (request) => newPage(request, {}))
-  app.post('/organizations/new', (request, reply) => add(context, request, reply))
-  app.get(path, (request) => detailsPage(context, request))
-  app.post(path, (request, reply) => save(context, request, reply))
-  changePhotos(app, context, {
+  get('/organizations/new', (visit) => newPage(visit, {}))
+  post('/organizations/new', add)
+  get(path, detailsPage)
+  post(path, save)
+  changePhotos(routes, {
     path,
-    async owner(request) {
-      const { id, photos } = await ownOrganization(context, request)
+    async owner(visit) {
+      const { id, photos } = await ownOrganization(visit)
       return { owner: { kind: 'organization', id }, photos }
     },
-    page: (request, photoProblems) => detailsPage(context, request, { photoProblems }),
+    page: (visit, photoProblems) => detailsPage(visit, { photoProblems }),
   })
 }
 
 /** @throws {ApiError} organization_not_found, other_organization */
-export async function ownOrganization(
-  { db }: Pick<Context, 'db'>,
-  { params, caller }: FastifyRequest,
-): Promise<organizations.StoredOrganization> {
-  const id = parseInt64((params as { id: string }).id)
+export async function ownOrganization(visit: Lookup): Promise<organizations.StoredOrganization> {
+  const { db, caller, params } = visit
+  const id = parseInt64(params.id)
   if (id === undefined) throw new ApiError('organization_not_found')
   requireOwnOrganization(caller, id)
   return organizations.get(db, id)
 }
 
-async function listPage({ db }: Context, request: FastifyRequest): Promise<string> {
-  const { organization: own } = wordsFor(request).words
-  const found = await list(db, { limit: MAX_LISTED, within: 1 })
+async function listPage(visit: Visit): Promise<string> {
+  const { organization: own } = visit.words
+  const found = await list(visit.db, { limit: MAX_LISTED, within: 1 })
   const items = found.slice(0, MAX_LISTED).map(
     ({
       id,
@@ -90,18 +86,17 @@ async function listPage({ db }: Context, request: FastifyRequest): Promise<strin
     }) => html`<li><span></span><div class="about"><a href="${PATH}/${id}">${name}</a>
 <small>${[code, address?.city, address?.region].filter(Boolean).join(' · ')}</small></div></li>`,
   )
-  return consolePage(request, {
+  return consolePage(visit, {
     title: own.title,
     main: html`<div class="head"><h1>${own.title}</h1>
-${callerMay(request.caller, 'addOrganizations') && html`<a class="button" href="${PATH}/new">${own.add}</a>`}</div>
-${items.length > 0 ? html`<ul class="animals plain">${items}</ul>` : noneYet(request, own.none)}`,
+${visit.may('addOrganizations') && html`<a class="button" href="${PATH}/new">${own.add}</a>`}</div>
+${items.length > 0 ? html`<ul class="animals plain">${items}</ul>` : noneYet(visit, own.none)}`,
   })
 }
 
 /** Explains that a page needs an organization. Also says how to add an organization, or who can add one. */
-export function noneYet(request: FastifyRequest, text: string): Html {
-  const { organization } = wordsFor(request).words
-  const way = callerMay(request.caller, 'addOrganizations')
+export function noneYet({ may, words: { organization } }: Visit, text: string): Html {
+  const way = may('addOrganizations')
     ? html`<a href="${PATH}/new">${organization.addFirst}</a>`
     : organization.adminAdds
   return html`<p class="card">${text} ${way}</p>`
@@ -115,25 +110,25 @@ const { name, ...others } = NewOrganization.properties
  */
 const readNew = createBodyParser(Type.Object({ name, ...others, code: Code }))
 
-async function add(context: Context, request: FastifyRequest, reply: FastifyReply) {
-  const form = request.body as FormBody
+async function add(visit: Visit) {
+  const { reply, form } = visit
   const values = readValues(form, NEW_FIELDS)
   try {
     const sent = readNew(patchOf(values, changedFields(values, {}), NEW_FIELDS))
     const organization = await withCoordinates(sent)
-    const { id } = await submitOnce(request, form, (key) =>
-      context.writeOnce(key, changes.insertOrganization, organization, context.clock()),
+    const { id } = await submitOnce(visit, form, (key) =>
+      visit.context.writeOnce(key, changes.insertOrganization, organization, visit.clock()),
     )
     return reply.redirect(`${PATH}/${id}?done=organizationAdded`, 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
     reply.code(error.status)
-    return newPage(request, values, organizationProblems(error, wordsFor(request).words))
+    return newPage(visit, values, organizationProblems(error, visit.words))
   }
 }
 
-function newPage(request: FastifyRequest, values: Values, problems: readonly Problem[] = []): string {
-  const { language, words } = wordsFor(request)
+function newPage(visit: Visit, values: Values, problems: readonly Problem[] = []): string {
+  const { language, words } = visit
   const { organization: own, animal } = words
   const form = organizationForm(`${PATH}/new`, {
     ...{ language, groups: NEW_GROUPS, values, problems },
@@ -143,7 +138,7 @@ function newPage(request: FastifyRequest, values: Values, problems: readonly Pro
   })
   const main = html`<h1>${own.add}</h1><p class="lead">${own.addLead}</p>
 ${form}`
-  return consolePage(request, { title: own.add, main })
+  return consolePage(visit, { title: own.add, main })
 }
 
 /** The content of the page after the service has refused a form. */
@@ -154,14 +149,13 @@ interface Refusal {
 }
 
 async function detailsPage(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   { values, problems = [], photoProblems }: Refusal = {},
 ): Promise<string> {
-  const { language, words } = wordsFor(request)
-  const stored = await ownOrganization(context, request)
+  const { language, words } = visit
+  const stored = await ownOrganization(visit)
   const { id, name, photos } = stored
-  if (stored.source !== undefined) return copyPage(request, stored)
+  if (stored.source !== undefined) return copyPage(visit, stored)
   const now = valuesOf(stored, FIELDS)
   const path = `${PATH}/${id}`
   const form = organizationForm(path, {
@@ -169,40 +163,40 @@ async function detailsPage(
     hidden: html`<input type="hidden" name="marks" value="${marksOf(now, FIELDS)}">`,
     actions: html`<button>${words.animal.save}</button>`,
   })
-  const main = html`${organizationHead(request, stored, 'details')}
+  const main = html`${organizationHead(visit, stored, 'details')}
 ${form}
-${photosSection(context.config, request, { path, name, photos, mayChange: true }, photoProblems)}`
-  return consolePage(request, { title: name, main, scripts: ['photos.js'] })
+${photosSection(visit, { path, name, photos, mayChange: true }, photoProblems)}`
+  return consolePage(visit, { title: name, main, scripts: ['photos.js'] })
 }
 
 /** The page of a copy of an organization of another installation, which is changed only there. */
-function copyPage(request: FastifyRequest, stored: organizations.StoredOrganization): string {
-  const { words, texts } = wordsFor(request)
-  const main = html`${organizationHead(request, stored, 'details')}
+function copyPage(visit: Visit, stored: organizations.StoredOrganization): string {
+  const { texts, words } = visit
+  const main = html`${organizationHead(visit, stored, 'details')}
 <p class="notice">${words.errors.followed_organization}</p>${copiedFrom({ texts }, stored)}`
-  return consolePage(request, { title: stored.name, main })
+  return consolePage(visit, { title: stored.name, main })
 }
 
 export const readPatch = createBodyParser(OrganizationPatch)
 
 /** Saves only the edited fields. */
-async function save(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const stored = await ownOrganization(context, request)
+async function save(visit: Visit): Promise<unknown> {
+  const { reply, form } = visit
+  const stored = await ownOrganization(visit)
   const { id } = stored
-  const form = request.body as FormBody
   const values = readValues(form, FIELDS)
   const typed = typedIn(values, form.get('marks') ?? '', FIELDS)
   const now = valuesOf(stored, FIELDS)
   try {
     const sent = readPatch(patchOf(values, changedFields(typed, now), FIELDS))
-    const patch = await patchWithCoordinates(context.db, id, sent)
-    await context.write(changes.updateOrganization, id, patch, context.clock())
+    const patch = await patchWithCoordinates(visit.db, id, sent)
+    await visit.write(changes.updateOrganization, id, patch, visit.clock())
     return reply.redirect(`${PATH}/${id}?done=saved`, 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
     reply.code(error.status)
-    const problems = organizationProblems(error, wordsFor(request).words)
-    return detailsPage(context, request, { values: { ...now, ...typed }, problems })
+    const problems = organizationProblems(error, visit.words)
+    return detailsPage(visit, { values: { ...now, ...typed }, problems })
   }
 }
 
@@ -215,11 +209,11 @@ export const tabPath = (id: number, tab: Tab): string => `${PREFIX}/organization
 
 /** The heading of an organization, with links to its pages and to the page that the public sees. */
 export function organizationHead(
-  request: FastifyRequest,
+  { words }: Visit,
   { id, name, code, source }: Pick<StoredOrganization, 'id' | 'name' | 'code' | 'source'>,
   current: Tab,
 ): Html {
-  const { tabs } = wordsFor(request).words.organization
+  const { tabs } = words.organization
   const all = Object.keys(TABS) as Tab[]
   const shown = source === undefined ? all : all.filter((tab) => tab !== 'questions')
   const links = shown.map(
@@ -230,23 +224,23 @@ export function organizationHead(
 }
 
 /** The page with the line that shows the animals of an organization on its own website. */
-export function websitePage(app: App, context: Context): void {
-  app.get('/organizations/:id/website', async (request) => {
-    const { words } = wordsFor(request)
+export function websitePage({ get }: Routes): void {
+  get('/organizations/:id/website', async (visit) => {
+    const { words } = visit
     const { website } = words.organization
-    const organization = await ownOrganization(context, request)
-    const origin = publicOrigin(context.config, request)
+    const organization = await ownOrganization(visit)
+    const origin = publicOrigin(visit.context.config, visit.request)
     const frame = `${origin}/embed?organization=${organization.code}`
     const script = `<script src="${origin}/embed.js" data-organization="${organization.code}" async></script>`
     const iframe = `<iframe src="${frame}" title="${website.frameTitle}" width="100%" height="800"></iframe>`
-    const main = html`${organizationHead(request, organization, 'website')}
+    const main = html`${organizationHead(visit, organization, 'website')}
 <p class="lead">${website.lead}</p>
 <div class="card">${copyField(words, { id: 'script', label: website.script, text: script, rows: 4 })}
 <p>${website.hint}</p></div>
 <div class="card">${copyField(words, { id: 'iframe', label: website.iframe, text: iframe, rows: 4 })}
 <p>${website.iframeHint}</p></div>
 <p><a href="${frame}">${website.preview}</a></p>`
-    return consolePage(request, { title: `${words.organization.tabs.website} – ${organization.name}`, main })
+    return consolePage(visit, { title: `${words.organization.tabs.website} – ${organization.name}`, main })
   })
 }
 

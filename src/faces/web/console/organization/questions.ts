@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
+import type { FastifyReply } from 'fastify'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { MAX_QUESTION_CHARACTERS, MAX_QUESTIONS, type Question } from '../../../../organizations/schema.ts'
@@ -18,42 +16,38 @@ import {
 } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { NON_FIELD } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
+import type { Routes, Visit } from '../visit.ts'
 import { organizationHead, ownOrganization, readPatch, tabPath } from './organization.ts'
 
 /** The page that edits all application questions of an organization. */
-export function questionsPages(app: App, context: Context): void {
+export function questionsPages({ get, post }: Routes): void {
   const path = '/organizations/:id/questions'
-  app.get(path, async (request) => {
-    const organization = await ownOrganization(context, request)
+  get(path, async (visit) => {
+    const organization = await ownOrganization(visit)
     const { applicationQuestions: questions = [] } = organization
     const drafts = questions.map(draftOf)
-    return questionsPage(request, { organization, drafts, marks: marksOf(questions), problems: [] })
+    return questionsPage(visit, { organization, drafts, marks: marksOf(questions), problems: [] })
   })
-  app.post(path, (request, reply) => save(context, request, reply))
+  post(path, save)
 }
 
-async function save(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<string | FastifyReply> {
-  const { words } = wordsFor(request)
-  const organization = await ownOrganization(context, request)
+async function save(visit: Visit): Promise<string | FastifyReply> {
+  const { reply, form, words } = visit
+  const organization = await ownOrganization(visit)
   const { id } = organization
-  const form = request.body as FormBody
   const starters = form.get('do') === 'starters' ? words.questions.starters.map(draftOfStarter) : []
   const drafts = [...readDrafts(form).filter(isFilled), ...starters]
   const marks = marksOf(organization.applicationQuestions ?? [])
   const refuse = (status: number, problems: Problem[]): string => {
     reply.code(status)
-    return questionsPage(request, { organization, drafts, marks, problems })
+    return questionsPage(visit, { organization, drafts, marks, problems })
   }
   if (form.get('marks') !== marks)
     return refuse(409, [{ field: NON_FIELD, message: words.questions.conflict }])
   try {
     const patch = readPatch({ applicationQuestions: questionsOf(drafts) })
-    await context.write(changes.updateOrganization, id, patch, context.clock())
+    await visit.write(changes.updateOrganization, id, patch, visit.clock())
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
     return refuse(400, problemsIn(error.details ?? [], words))
@@ -146,12 +140,12 @@ interface QuestionsPage {
   problems: readonly Problem[]
 }
 
-function questionsPage(request: FastifyRequest, parts: QuestionsPage): string {
+function questionsPage(visit: Visit, parts: QuestionsPage): string {
   const { organization, drafts, marks, problems } = parts
-  const { questions } = wordsFor(request).words
+  const { questions } = visit.words
   const all = drafts.length < MAX_QUESTIONS ? [...drafts, EMPTY] : drafts
-  const groups = all.map((draft, index) => group(request, { draft, index, problems, count: drafts.length }))
-  const main = html`${organizationHead(request, organization, 'questions')}
+  const groups = all.map((draft, index) => group(visit, { draft, index, problems, count: drafts.length }))
+  const main = html`${organizationHead(visit, organization, 'questions')}
 <div class="narrow"><p class="lead">${questions.lead}</p>
 ${problemSummary(questions.wrong, problems)}
 <form method="post" id="field-${NON_FIELD}" action="${tabPath(organization.id, 'questions')}" novalidate>
@@ -159,7 +153,7 @@ ${problemSummary(questions.wrong, problems)}
 <button class="visually-hidden" name="do" value="save" tabindex="-1" aria-hidden="true">${questions.save}</button>
 ${drafts.length === 0 && starterSet(questions)}
 ${groups}<div class="actions"><button name="do" value="save">${questions.save}</button></div></form></div>`
-  return consolePage(request, { title: `${questions.title} – ${organization.name}`, main })
+  return consolePage(visit, { title: `${questions.title} – ${organization.name}`, main })
 }
 
 /** The starter questions, with the button that adds all of them. */
@@ -182,8 +176,8 @@ interface QuestionGroup {
   count: number
 }
 
-function group(request: FastifyRequest, { draft, index, problems, count }: QuestionGroup): Html {
-  const { questions } = wordsFor(request).words
+function group(visit: Visit, { draft, index, problems, count }: QuestionGroup): Html {
+  const { questions } = visit.words
   const isNew = index >= count
   const named = (name: keyof Draft) => ({ name: `${name}-${index}`, problems })
   const kinds = Object.entries(questions.kinds)
@@ -193,11 +187,10 @@ ${textField({ ...named('text'), label: questions.text, value: draft.text, maxLen
 ${selectField({ ...named('kind'), label: questions.kind, value: draft.kind, choices: kinds })}
 ${longTextField({ ...named('options'), label: questions.options, hint: questions.optionsHint, value: draft.options, rows: 3 })}
 ${checkField({ ...named('required'), label: questions.required, value: draft.required ? 'yes' : '' })}
-${!isNew && html`<div class="row">${index > 0 && action('up', index, request)}${index < count - 1 && action('down', index, request)}${action('remove', index, request)}</div>`}</section>`
+${!isNew && html`<div class="row">${index > 0 && action('up', index, visit)}${index < count - 1 && action('down', index, visit)}${action('remove', index, visit)}</div>`}</section>`
 }
 
-function action(name: 'up' | 'down' | 'remove', index: number, request: FastifyRequest): Html {
-  const { questions } = wordsFor(request).words
+function action(name: 'up' | 'down' | 'remove', index: number, { words: { questions } }: Visit): Html {
   const style = name === 'remove' ? 'danger' : 'plain'
   return html`<button class="${style}" name="do" value="${name}-${index}" aria-label="${questions.of(questions[name], index + 1)}">${questions[name]}</button>`
 }

@@ -1,9 +1,6 @@
-import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
-import { type FormBody, readField } from '../../../../http/form-body.ts'
+import { readField } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
 import { authorityOf } from '../../../../staff/accounts.ts'
 import { MAX_NAME } from '../../../../staff/roles.ts'
@@ -11,63 +8,64 @@ import { CLEAR_SESSION_COOKIE } from '../../../../staff/session-cookie.ts'
 import { changePassword } from '../../../../staff/sign-in.ts'
 import * as staff from '../../../../staff/store.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
 import { passwordField, personProblems, takeSession } from '../sign-in/sign-in.ts'
+import type { Routes, Visit } from '../visit.ts'
 
 const ACCOUNT = `${PREFIX}/account`
 
 /** The account of the person who is signed in: name, password and sessions. */
-export function accountPages(app: App, context: Context): void {
-  const { write } = context
-  app.get('/account', (request) => page(context, request))
-
-  app.post('/account', async (request, reply) => {
-    const by = authorityOf(request.caller)
-    const name = readField(request.body as FormBody, 'name')
-    try {
-      await write(changes.updateStaff, by.id, { name }, by)
-      return reply.redirect(`${ACCOUNT}?done=saved`, 303)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
-      reply.code(error.status)
-      return page(context, request, { name, problems: personProblems(error, {}, wordsFor(request).words) })
-    }
-  })
-
-  app.post('/account/password', { config: { share: 'signIns' } }, async (request, reply) => {
-    const { id } = authorityOf(request.caller)
-    const form = request.body as FormBody
-    const { words } = wordsFor(request)
-    const typed = { current: form.get('current') ?? '', password: form.get('password') ?? '' }
-    const refuse = (status: number, problems: Problem[]) => {
-      reply.code(status)
-      return page(context, request, { problems })
-    }
-    try {
-      const result = await changePassword(context, id, typed)
-      if (result.outcome === 'refused')
-        return await refuse(400, [{ field: 'current', message: words.account.wrongPassword }])
-      if (result.outcome === 'wait') {
-        const { retryAfterSeconds } = result
-        reply.header('retry-after', String(retryAfterSeconds))
-        const message = words.signIn.problems.wait(Math.ceil(retryAfterSeconds / 60))
-        return await refuse(429, [{ field: 'current', message }])
-      }
-      await takeSession(context, request, reply, result)
-      return reply.redirect(`${ACCOUNT}?done=passwordChanged`, 303)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
-      return refuse(error.status, personProblems(error, typed, words))
-    }
-  })
-
-  app.post('/account/sign-out', async (request, reply) => {
-    await write(changes.endSessionsOf, authorityOf(request.caller).id)
+export function accountPages({ get, post }: Routes): void {
+  get('/account', page)
+  post('/account', rename)
+  post('/account/password', setPassword, { share: 'signIns' })
+  post('/account/sign-out', async ({ write, caller, reply }) => {
+    await write(changes.endSessionsOf, authorityOf(caller).id)
     return reply
       .header('set-cookie', CLEAR_SESSION_COOKIE)
       .redirect(`${PREFIX}/sign-in?done=signedOutAll`, 303)
   })
+}
+
+async function rename(visit: Visit): Promise<unknown> {
+  const { reply } = visit
+  const by = authorityOf(visit.caller)
+  const name = readField(visit.form, 'name')
+  try {
+    await visit.write(changes.updateStaff, by.id, { name }, by)
+    return reply.redirect(`${ACCOUNT}?done=saved`, 303)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+    reply.code(error.status)
+    return page(visit, { name, problems: personProblems(error, {}, visit.words) })
+  }
+}
+
+async function setPassword(visit: Visit): Promise<unknown> {
+  const { reply, form, words } = visit
+  const { id } = authorityOf(visit.caller)
+  const typed = { current: form.get('current') ?? '', password: form.get('password') ?? '' }
+  const refuse = (status: number, problems: Problem[]) => {
+    reply.code(status)
+    return page(visit, { problems })
+  }
+  try {
+    const result = await changePassword(visit.context, id, typed)
+    if (result.outcome === 'refused')
+      return await refuse(400, [{ field: 'current', message: words.account.wrongPassword }])
+    if (result.outcome === 'wait') {
+      const { retryAfterSeconds } = result
+      reply.header('retry-after', String(retryAfterSeconds))
+      const message = words.signIn.problems.wait(Math.ceil(retryAfterSeconds / 60))
+      return await refuse(429, [{ field: 'current', message }])
+    }
+    await takeSession(visit, result)
+    return reply.redirect(`${ACCOUNT}?done=passwordChanged`, 303)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+    return refuse(error.status, personProblems(error, typed, words))
+  }
 }
 
 interface Refusal {
@@ -75,16 +73,12 @@ interface Refusal {
   problems: readonly Problem[]
 }
 
-async function page(
-  { db }: Context,
-  request: FastifyRequest,
-  { name, problems }: Refusal = { problems: [] },
-): Promise<string> {
-  const { words } = wordsFor(request)
+async function page(visit: Visit, { name, problems }: Refusal = { problems: [] }): Promise<string> {
+  const { db, words } = visit
   const { account, people, signIn, join } = words
-  const own = await staff.find(db, authorityOf(request.caller).id)
+  const own = await staff.find(db, authorityOf(visit.caller).id)
   const email = own?.email ?? ''
-  return consolePage(request, {
+  return consolePage(visit, {
     title: account.title,
     main: html`<div class="narrow"><h1>${account.title}</h1>${problemSummary(signIn.wrong, problems)}
 <form class="card" method="post" action="${ACCOUNT}" novalidate>

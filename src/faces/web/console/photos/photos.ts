@@ -1,9 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../../../config.ts'
-import type { Context } from '../../../../context.ts'
+import type { FastifyRequest } from 'fastify'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, isRefusal } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { actorOf } from '../../../../http/caller.ts'
 import type { FormBody } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
@@ -28,8 +25,8 @@ import {
 import type { Right } from '../../../../staff/roles.ts'
 import { identifyStaff } from '../../../../staff/session-cookie.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { wordsFor } from '../frame.ts'
 import { callerMay, PREFIX } from '../pages.ts'
+import type { Lookup, Routes, Visit } from '../visit.ts'
 
 const SIDE_PX = 300
 
@@ -44,14 +41,12 @@ interface PhotoOwner {
 
 /** The photos of an animal or organization, the main one first, and the upload form. */
 export function photosSection(
-  config: Config,
-  request: FastifyRequest,
+  { context, words }: Visit,
   { path: page, name, photos, mayChange }: PhotoOwner,
   problems: readonly string[] = [],
 ): Html {
-  const { words } = wordsFor(request)
   const { animal } = words
-  const all = parsePhotos(photos).map((photo) => toPhoto(photo, photosBaseForPages(config)))
+  const all = parsePhotos(photos).map((photo) => toPhoto(photo, photosBaseForPages(context.config)))
   const path = `${page}/photos`
   const items = all.map((photo, index) => {
     const place = { index, count: all.length, name }
@@ -118,42 +113,40 @@ export interface PhotoPage {
   /** The path of the page, with `:id` in it. */
   path: string
   /** @throws {ApiError} if the caller may not see the owner */
-  owner(request: FastifyRequest): Promise<{ owner: Owner; photos: string | null }>
-  page(request: FastifyRequest, problems: string[]): Promise<string>
+  owner(lookup: Lookup): Promise<{ owner: Owner; photos: string | null }>
+  page(visit: Visit, problems: string[]): Promise<string>
 }
 
 /** The routes that add, move, describe and remove photos. */
-export function changePhotos(app: App, context: Context, own: PhotoPage): void {
-  const config = { readBody: uploadReader(context, (request) => own.owner(request), receivePhotoForm) }
+export function changePhotos({ context, post }: Routes, own: PhotoPage): void {
   const path = `${own.path}/photos`
-  app.post(path, { config }, async (request, reply) => {
-    const { photos } = request.body as PhotoForm
-    const { none } = wordsFor(request).words.photos
-    const problems = await own
-      .owner(request)
-      .then(({ owner }) => addAll(context, request, photos, owner))
-      .finally(() => removeReceivedFiles(photos))
-    return answer(request, reply, photos.length > 0 ? problems : [none], own)
-  })
-  app.post(`${path}/:photoId`, (request, reply) => changeOne(context, request, reply, own))
+  const findOwner = ({ caller, params }: FastifyRequest) =>
+    own.owner({ db: context.db, caller, params: params as Lookup['params'] })
+  const readBody = uploadReader(context, findOwner, receivePhotoForm)
+  post(path, (visit) => addPhotos(visit, own), { readBody })
+  post(`${path}/:photoId`, (visit) => changeOne(visit, own))
+}
+
+async function addPhotos(visit: Visit, own: PhotoPage): Promise<unknown> {
+  const { photos } = visit.request.body as PhotoForm
+  const problems = await own
+    .owner(visit)
+    .then(({ owner }) => addAll(visit, photos, owner))
+    .finally(() => removeReceivedFiles(photos))
+  return answer(visit, photos.length > 0 ? problems : [visit.words.photos.none], own)
 }
 
 /** Adds photos one after another, in the order of the form. @returns the problems of refused photos */
-export async function addAll(
-  context: Context,
-  request: FastifyRequest,
-  received: FormPhoto[],
-  owner: Owner,
-): Promise<string[]> {
-  await requireSender(context, request)
-  const { words } = wordsFor(request)
-  const { caller, raw, ip } = request
+export async function addAll(visit: Visit, received: FormPhoto[], owner: Owner): Promise<string[]> {
+  const { caller, words } = visit
+  const { raw, ip } = visit.request
+  await requireSender(visit)
   const problems: string[] = []
   for (const [index, photo] of received.entries()) {
     const error =
       'error' in photo
         ? photo.error
-        : await refusalOf(upload(context, { caller, raw, ip, received: photo.received }, owner))
+        : await refusalOf(upload(visit.context, { caller, raw, ip, received: photo.received }, owner))
     if (error) problems.push(words.photos.wrong(index + 1, words.errors[error.code] ?? words.otherError))
   }
   return problems
@@ -164,29 +157,25 @@ export async function addAll(
  *
  * @throws {ApiError} insufficient_access
  */
-export async function requireSender(context: Context, { raw, routeOptions }: FastifyRequest): Promise<void> {
-  const sender = await identifyStaff(context, raw)
-  const { needs } = routeOptions.config
+export async function requireSender({ context, request }: Visit): Promise<void> {
+  const sender = await identifyStaff(context, request.raw)
+  const { needs } = request.routeOptions.config
   if (!sender || !callerMay(sender, needs as Right)) throw new ApiError('insufficient_access')
 }
 
-async function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problems: string[],
-  own: PhotoPage,
-): Promise<unknown> {
+async function answer(visit: Visit, problems: string[], own: PhotoPage): Promise<unknown> {
+  const { reply } = visit
   const status = problems.length > 0 ? 422 : 200
   // The upload script shows the problems itself.
-  if (request.headers.accept?.startsWith('application/json'))
+  if (visit.request.headers.accept?.startsWith('application/json'))
     return reply.code(status).type(JSON_TYPE).send(JSON.stringify({ problems }))
-  if (problems.length === 0) return reply.redirect(pathOf(request, own, 'photosAdded'), 303)
+  if (problems.length === 0) return reply.redirect(pathOf(visit, own, 'photosAdded'), 303)
   reply.code(status)
-  return own.page(request, problems)
+  return own.page(visit, problems)
 }
 
-function pathOf({ params }: FastifyRequest, { path }: PhotoPage, done: string): string {
-  return `${PREFIX}${path.replace(':id', (params as { id: string }).id)}?done=${done}#photos`
+function pathOf({ params }: Visit, { path }: PhotoPage, done: string): string {
+  return `${PREFIX}${path.replace(':id', params.id)}?done=${done}#photos`
 }
 
 /** @returns the error of a refused photo; undefined if it was added */
@@ -202,31 +191,26 @@ async function refusalOf(adding: Promise<unknown>): Promise<ApiError | undefined
 
 const validatePatch = createBodyValidator(PhotoPatch)
 
-async function changeOne(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  own: PhotoPage,
-): Promise<unknown> {
-  const { owner, photos: text } = await own.owner(request)
-  const form = request.body as FormBody
-  const id = parseInt64((request.params as { photoId: string }).photoId)
+async function changeOne(visit: Visit, own: PhotoPage): Promise<unknown> {
+  const { write, clock, reply, form } = visit
+  const { owner, photos: text } = await own.owner(visit)
+  const id = parseInt64(visit.params.photoId)
   if (id === undefined) throw new ApiError('photo_not_found')
   const target = [owner, id] as const
-  const by = actorOf(request.caller)
+  const by = actorOf(visit.caller)
   if (form.get('do') === 'remove') {
-    await context.write(changes.deletePhoto, ...target, by, context.clock()).catch(unlessGone)
-    return reply.redirect(pathOf(request, own, 'photoRemoved'), 303)
+    await write(changes.deletePhoto, ...target, by, clock()).catch(unlessGone)
+    return reply.redirect(pathOf(visit, own, 'photoRemoved'), 303)
   }
   const photos = parsePhotos(text)
   const patch = patchOf(form, getPhotoIndex(photos, id), photos.length)
   const { error } = validatePatch(patch)
   if (error) {
     reply.code(400)
-    return own.page(request, [wordsFor(request).words.photos.altWrong])
+    return own.page(visit, [visit.words.photos.altWrong])
   }
-  await context.write(changes.updatePhoto, ...target, patch, by, context.clock())
-  return reply.redirect(pathOf(request, own, 'photoChanged'), 303)
+  await write(changes.updatePhoto, ...target, patch, by, clock())
+  return reply.redirect(pathOf(visit, own, 'photoChanged'), 303)
 }
 
 /** Ignores a photo that is already gone. On a double click, the second request finds no photo. */

@@ -1,9 +1,6 @@
-import type { FastifyRequest } from 'fastify'
 import { encode } from 'uqr'
 import * as categories from '../../../../categories/store.ts'
-import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { seesInternalData } from '../../../../http/caller.ts'
 import { publicOrigin } from '../../../../http/face.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
@@ -27,11 +24,12 @@ import { type OwnAnimal, ownAnimal } from '../animals/own-animal.ts'
 import { adoptedAt, applicantName, sentPart } from '../applications/applicant.ts'
 import { ownApplication } from '../applications/application.ts'
 import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 
 /** The poster and the kennel card of an animal. The poster has public data only. */
-export function animalPapers(app: App, context: Context): void {
-  app.get('/animals/:id/poster', async (request) => print(context, request, 'poster'))
-  app.get('/animals/:id/kennel-card', async (request) => print(context, request, 'kennelCard'))
+export function animalPapers({ get }: Routes): void {
+  get('/animals/:id/poster', async (visit) => print(visit, 'poster'))
+  get('/animals/:id/kennel-card', async (visit) => print(visit, 'kennelCard'))
 }
 
 interface PaperParts {
@@ -45,19 +43,20 @@ interface PaperParts {
   link: string | undefined
 }
 
-async function print(context: Context, request: FastifyRequest, paper: 'poster' | 'kennelCard') {
-  const stored = await ownAnimal(context, request)
-  const parts = await partsOf(context, request, stored)
+async function print(visit: Visit, paper: 'poster' | 'kennelCard') {
+  const stored = await ownAnimal(visit)
+  const parts = await partsOf(visit, stored)
   const { name } = stored.pet
-  return paperPage(request, {
+  return paperPage(visit, {
     title: parts.phrasing.texts.papers[paper](name),
     back: { path: `${PREFIX}/animals/${stored.id}`, name },
     main: paper === 'poster' ? poster(parts) : kennelCard(parts),
   })
 }
 
-async function partsOf(context: Context, request: FastifyRequest, stored: OwnAnimal): Promise<PaperParts> {
-  const { config, db } = context
+async function partsOf(visit: Visit, stored: OwnAnimal): Promise<PaperParts> {
+  const { context, db, request } = visit
+  const { config } = context
   const { pet, photos, id } = stored
   const phrasing = phrasingFor(request, context)
   const base = photosBaseForPages(config)
@@ -144,7 +143,7 @@ interface Paper {
 }
 
 /** A page that fits A4 and Letter. The link back and the button to print are not printed. */
-function paperPage(request: FastifyRequest, { title, back, main }: Paper): string {
+function paperPage({ request }: Visit, { title, back, main }: Paper): string {
   const language = languageOf(request.headers)
   const { papers } = textsOf(language)
   return renderPage({
@@ -156,18 +155,19 @@ function paperPage(request: FastifyRequest, { title, back, main }: Paper): strin
 }
 
 /** The record of an adoption: the animal, the adopter, what was agreed, and lines for signatures. */
-export function adoptionRecord(app: App, context: Context): void {
-  app.get('/applications/:id/record', async (request) => {
-    const stored = await ownApplication(context, request)
+export function adoptionRecord({ get }: Routes): void {
+  get('/applications/:id/record', async (visit) => {
+    const { context, db } = visit
+    const stored = await ownApplication(visit)
     // Only an approved application has an agreement.
     if (stored.status !== 'approved') throw new ApiError('application_not_found')
-    const current = await pets.find(context.db, stored.petId)
+    const current = await pets.find(db, stored.petId)
     // The animal may have moved to another organization.
-    const animal = current && seesInternalData(request.caller.view, current.owner) ? current : undefined
-    const phrasing = phrasingFor(request, context)
+    const animal = current && seesInternalData(visit.caller.view, current.owner) ? current : undefined
+    const phrasing = phrasingFor(visit.request, context)
     const { language, texts } = phrasing
     const { papers } = texts
-    const who = applicantName(stored, request)
+    const who = applicantName(stored, visit)
     const adopted = adoptedAt(stored)
     const dates = [
       [texts.console.applications.receivedAt, stored.receivedAt],
@@ -176,15 +176,15 @@ export function adoptionRecord(app: App, context: Context): void {
     ] as const
     const reply = stored.personal?.reply
     const title = papers.record(animal?.pet.name ?? texts.console.applications.gone(stored.petId))
-    return paperPage(request, {
+    return paperPage(visit, {
       title,
       back: { path: `${PREFIX}/applications/${stored.id}`, name: who },
       main: html`<article class="paper record"><h1 dir="auto">${title}</h1>
 <dl class="facts">${dates.map(([name, time]) => time !== undefined && html`<dt>${name}</dt><dd>${dateWords(language, time)}</dd>`)}</dl>
-${animal && (await animalPart(context, phrasing, animal.pet))}
-<h2>${papers.adopter}</h2><p dir="auto"><strong>${who}</strong></p>${sentPart(stored, request)}
+${animal && (await animalPart(db, phrasing, animal.pet))}
+<h2>${papers.adopter}</h2><p dir="auto"><strong>${who}</strong></p>${sentPart(stored, visit)}
 ${reply !== undefined && html`<h2>${papers.reply}</h2>${paragraphs(reply)}`}
-${animal && (await agreement(context, animal.pet, papers.agreed))}
+${animal && (await agreement(db, animal.pet, papers.agreed))}
 <div class="signatures"><p>${papers.signShelter}</p><p>${papers.signAdopter}</p></div></article>`,
     })
   })
@@ -192,14 +192,14 @@ ${animal && (await agreement(context, animal.pet, papers.agreed))}
 
 type OwnPet = pets.StoredPet['pet']
 
-async function animalPart({ db }: Context, phrasing: Phrasing, pet: OwnPet): Promise<Html> {
+async function animalPart(db: Visit['db'], phrasing: Phrasing, pet: OwnPet): Promise<Html> {
   const { texts } = phrasing
   const category = await categories.find(db, pet.categoryId)
   const chip = pet.staff?.microchip
   return html`<h2 dir="auto">${pet.name}</h2>${factList(phrasing, pet, categoryLabel(texts, category?.name ?? ''), { more: [[texts.papers.microchip, chip]] })}`
 }
 
-async function agreement({ db }: Context, { organizationId }: OwnPet, title: string): Promise<Html | false> {
+async function agreement(db: Visit['db'], { organizationId }: OwnPet, title: string): Promise<Html | false> {
   const shelter = organizationId === undefined ? undefined : await organizations.find(db, organizationId)
   const policy = shelter?.adoptionPolicy
   return policy !== undefined && html`<h2>${title}</h2>${paragraphs(policy)}`

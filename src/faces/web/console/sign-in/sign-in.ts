@@ -1,9 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError, type ErrorDetail } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
-import { type FormBody, readField } from '../../../../http/form-body.ts'
+import { readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
 import { EMAIL } from '../../../../http/text.ts'
 import { join, readLink } from '../../../../staff/join.ts'
@@ -21,52 +18,54 @@ import { signIn, signOut } from '../../../../staff/sign-in.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { returnPath } from '../address.ts'
-import { barePage, wordsFor } from '../frame.ts'
+import { barePage } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 
 const PATH = '/sign-in'
 
 /** The pages for signing in and out. */
-export function signInPages(app: App, context: Context): void {
-  const { config } = context
-
-  app.get(PATH, (request, reply) => {
-    const { to } = request.query as { to?: unknown }
-    const path = returnPath(to)
-    if (request.caller.staff) return reply.redirect(path, 303)
-    if (!canSetCookies(request, config)) return needsHttps(request, reply)
-    return page(request, { to: path, email: '', problems: [] })
+export function signInPages({ get, post }: Routes): void {
+  get(PATH, (visit) => {
+    const path = returnPath(visit.query.to)
+    if (visit.caller.staff) return visit.reply.redirect(path, 303)
+    return onlySafely(visit, () => page(visit, { to: path, email: '', problems: [] }))
   })
-
-  app.post(PATH, { config: { share: 'signIns' } }, async (request, reply) => {
-    if (!canSetCookies(request, config)) return needsHttps(request, reply)
-    const form = request.body as FormBody
-    const to = returnPath(form.get('to'))
-    const email = readField(form, 'email')
-    const password = form.get('password') ?? ''
-    const result = await signIn(context, { email, password, address: request.ip, request: request.raw })
-    if (result.outcome === 'signedIn') {
-      await takeSession(context, request, reply, result)
-      return reply.redirect(to, 303)
-    }
-    const { problems } = wordsFor(request).words.signIn
-    const input = { to, email: email.slice(0, MAX_EMAIL) }
-    if (result.outcome === 'refused') {
-      // Shows the problem at the password field in every case, so the answer does not reveal whether the
-      // account exists.
-      reply.code(400)
-      return page(request, { ...input, problems: [{ field: 'password', message: problems.wrong }] })
-    }
-    const { retryAfterSeconds } = result
-    reply.code(429).header('retry-after', String(retryAfterSeconds))
-    const message = problems.wait(Math.ceil(retryAfterSeconds / 60))
-    return page(request, { ...input, problems: [{ field: 'email', message }] })
-  })
-
-  app.post('/sign-out', async (request, reply) => {
+  post(PATH, (visit) => onlySafely(visit, tryPassword), { share: 'signIns' })
+  post('/sign-out', async ({ context, request, reply }) => {
     await signOut(context, sessionToken(request.raw) ?? '')
     return reply.header('set-cookie', CLEAR_SESSION_COOKIE).redirect(`${PREFIX}${PATH}?done=signedOut`, 303)
   })
+}
+
+/** Answers only if the browser would keep the session cookie. */
+function onlySafely(visit: Visit, answer: (visit: Visit) => unknown): unknown {
+  return canSetCookies(visit.request, visit.context.config) ? answer(visit) : needsHttps(visit)
+}
+
+async function tryPassword(visit: Visit): Promise<unknown> {
+  const { request, reply, form } = visit
+  const to = returnPath(form.get('to'))
+  const email = readField(form, 'email')
+  const password = form.get('password') ?? ''
+  const sent = { email, password, address: request.ip, request: request.raw }
+  const result = await signIn(visit.context, sent)
+  if (result.outcome === 'signedIn') {
+    await takeSession(visit, result)
+    return reply.redirect(to, 303)
+  }
+  const { problems } = visit.words.signIn
+  const input = { to, email: email.slice(0, MAX_EMAIL) }
+  if (result.outcome === 'refused') {
+    // Shows the problem at the password field in every case, so the answer does not reveal whether the
+    // account exists.
+    reply.code(400)
+    return page(visit, { ...input, problems: [{ field: 'password', message: problems.wrong }] })
+  }
+  const { retryAfterSeconds } = result
+  reply.code(429).header('retry-after', String(retryAfterSeconds))
+  const message = problems.wait(Math.ceil(retryAfterSeconds / 60))
+  return page(visit, { ...input, problems: [{ field: 'email', message }] })
 }
 
 interface SignInForm {
@@ -75,13 +74,13 @@ interface SignInForm {
   problems: readonly Problem[]
 }
 
-function page(request: FastifyRequest, { to, email, problems }: SignInForm): string {
-  const { language, common, words } = wordsFor(request)
+function page(visit: Visit, { to, email, problems }: SignInForm): string {
+  const { language, common, words } = visit
   const own = words.signIn
   return barePage(
     language,
     own.title,
-    html`${notice(request)}
+    html`${notice(visit)}
 <form class="card" method="post" action="${PREFIX}${PATH}" novalidate>${problemSummary(words.signIn.wrong, problems)}
 <input type="hidden" name="to" value="${to}">
 ${textField({
@@ -98,10 +97,10 @@ ${passwordField({ name: 'password', label: own.password, isNew: false, problems 
 
 const NOTICES = ['signedOut', 'signedOutAll'] as const
 
-function notice(request: FastifyRequest): Html | undefined {
-  const { done } = request.query as { done?: unknown }
+function notice({ query, words }: Visit): Html | undefined {
+  const { done } = query
   const name = NOTICES.find((one) => one === done)
-  return name && html`<p class="notice" role="status">${wordsFor(request).words.signIn.notices[name]}</p>`
+  return name && html`<p class="notice" role="status">${words.signIn.notices[name]}</p>`
 }
 
 /**
@@ -109,12 +108,10 @@ function notice(request: FastifyRequest): Html | undefined {
  * cookie that proves that this browser has signed in to this account.
  */
 export async function takeSession(
-  context: Pick<Context, 'write' | 'clock' | 'cursorSecret'>,
-  { raw }: FastifyRequest,
-  reply: FastifyReply,
+  { context, clock, request: { raw }, reply }: Visit,
   { token, ...account }: { token: string; email: string; password: string },
 ): Promise<void> {
-  const { cursorSecret, clock } = context
+  const { cursorSecret } = context
   await signOut(context, sessionToken(raw) ?? '')
   reply.header('set-cookie', [sessionCookie(token), browserCookie(cursorSecret, raw, account, clock())])
 }
@@ -123,8 +120,7 @@ export async function takeSession(
  * The answer to a sign-in over plain http from another machine. Browsers drop the session cookie in this
  * case.
  */
-export function needsHttps(request: FastifyRequest, reply: FastifyReply): string {
-  const { language, words } = wordsFor(request)
+export function needsHttps({ reply, language, words }: Visit): string {
   reply.code(403)
   const { title, advice, how } = words.signIn.needsHttps
   return barePage(
@@ -223,34 +219,28 @@ interface JoinInput {
 }
 
 /** The page of a one-time link: the first account, an invitation, or a password reset. */
-export function joinPages(app: App, context: Context): void {
-  const { config } = context
+export function joinPages({ app, get, post }: Routes): void {
   app.addHook('onRequest', (request, reply, done) => {
     // The address of this page opens an account, so the address must not appear in a Referer. The policy is
     // not no-referrer, because browsers would then send `Origin: null` with the form.
     if (request.routeOptions.url === PREFIX + JOIN_ROUTE) reply.header('referrer-policy', 'strict-origin')
     done()
   })
-
-  app.get(JOIN_ROUTE, async (request, reply) => {
-    if (!canSetCookies(request, config)) return needsHttps(request, reply)
-    // Mail programs open links in advance, so opening a link does not use it up.
-    const link = await readLink(context, tokenOf(request))
-    if (!link) return overPage(request, reply)
-    return joinPage(request, link, { name: link.staff?.name ?? '', email: link.staff?.email ?? '' })
-  })
-
-  app.post(JOIN_ROUTE, { config: { share: 'signIns' } }, (request, reply) =>
-    canSetCookies(request, config) ? use(context, request, reply) : needsHttps(request, reply),
-  )
+  get(JOIN_ROUTE, (visit) => onlySafely(visit, open))
+  post(JOIN_ROUTE, (visit) => onlySafely(visit, use), { share: 'signIns' })
 }
 
-const tokenOf = ({ params }: FastifyRequest): string => (params as { token: string }).token
+async function open(visit: Visit): Promise<string> {
+  // Mail programs open links in advance, so opening a link does not use it up.
+  const link = await readLink(visit.context, visit.params.token)
+  if (!link) return overPage(visit)
+  return joinPage(visit, link, { name: link.staff?.name ?? '', email: link.staff?.email ?? '' })
+}
 
-async function use(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const link = await readLink(context, tokenOf(request))
-  if (!link) return overPage(request, reply)
-  const form = request.body as FormBody
+async function use(visit: Visit): Promise<unknown> {
+  const { context, reply, form } = visit
+  const link = await readLink(context, visit.params.token)
+  if (!link) return overPage(visit)
   const { kind, staff } = link
   const typed = {
     name: kind === 'reset' ? (staff?.name ?? '') : readField(form, 'name'),
@@ -258,31 +248,25 @@ async function use(context: Context, request: FastifyRequest, reply: FastifyRepl
   }
   const password = form.get('password') ?? ''
   try {
-    const joined = await join(context, tokenOf(request), { ...typed, password })
-    if (!joined) return overPage(request, reply)
+    const joined = await join(context, visit.params.token, { ...typed, password })
+    if (!joined) return overPage(visit)
     if (staff && typed.name !== staff.name)
-      await context.write(changes.updateStaff, joined.staffId, { name: typed.name }, undefined)
-    await takeSession(context, request, reply, { ...joined, email: typed.email })
+      await visit.write(changes.updateStaff, joined.staffId, { name: typed.name }, undefined)
+    await takeSession(visit, { ...joined, email: typed.email })
     return reply.redirect(`${PREFIX}/?done=welcome`, 303)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
     reply.code(error.status)
-    return joinPage(
-      request,
-      link,
-      typed,
-      personProblems(error, { ...typed, password }, wordsFor(request).words),
-    )
+    return joinPage(visit, link, typed, personProblems(error, { ...typed, password }, visit.words))
   }
 }
 
 function joinPage(
-  request: FastifyRequest,
+  { language, words }: Visit,
   { kind }: OpenLink,
   { name, email }: JoinInput,
   problems: readonly Problem[] = [],
 ): string {
-  const { language, words } = wordsFor(request)
   const { join: own, signIn } = words
   const mail = { name: 'email', label: signIn.email, value: email, autocomplete: 'username' }
   return barePage(
@@ -317,8 +301,7 @@ ${problem && html`<p class="problem">${problem.message}</p>`}
 }
 
 /** The page for a link that is used, expired or unknown. It is the same in all three cases. */
-function overPage(request: FastifyRequest, reply: FastifyReply): string {
-  const { language, words } = wordsFor(request)
+function overPage({ reply, language, words }: Visit): string {
   const { title, advice, toSignIn } = words.join.over
   reply.code(410)
   return barePage(

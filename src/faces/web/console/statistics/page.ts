@@ -1,7 +1,4 @@
-import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../errors.ts'
-import type { App } from '../../../../http/app.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import type { Language } from '../../../../http/language.ts'
 import type { Statistics } from '../../../../inventory/schema.ts'
@@ -13,8 +10,9 @@ import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { wholeNumberOf } from '../address.ts'
 import { type Choices, readKinds, readOrganizations } from '../choices.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
 import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 
 const PATH = `${PREFIX}/statistics`
 const PERIODS = [1, 3, 12, 24, 60]
@@ -23,15 +21,15 @@ const DEFAULT_MONTHS = 12
 /**
  * The statistics of the person's organization. People without an organization see one or all organizations.
  */
-export function statisticsPages(app: App, context: Context): void {
-  app.get('/statistics', (request) => page(context, request))
+export function statisticsPages({ get }: Routes): void {
+  get('/statistics', page)
 
-  app.get('/statistics/:name', async (request, reply) => {
-    const { name } = request.params as { name: string }
+  get('/statistics/:name', async (visit) => {
+    const { name } = visit.params
     const table = TABLES.find((one) => `${one}.csv` === name)
     if (!table) throw new ApiError('route_not_found')
-    const { counts, naming } = await read(context, request)
-    return reply
+    const { counts, naming } = await read(visit)
+    return visit.reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${name}"`)
       .header('cache-control', 'no-store')
@@ -40,28 +38,28 @@ export function statisticsPages(app: App, context: Context): void {
 }
 
 /** The choices in the address. Invalid values count as absent. */
-function scopeOf({ query, caller }: FastifyRequest) {
-  const { organization, months } = query as Record<string, unknown>
+function scopeOf({ caller, query }: Visit) {
+  const { organization, months } = query
   const period = PERIODS.find((one) => one === wholeNumberOf(months)) ?? DEFAULT_MONTHS
   return { organizationId: caller.organizationId ?? wholeNumberOf(organization), months: period }
 }
 
-async function read(context: Context, request: FastifyRequest) {
-  const { language, words } = wordsFor(request)
-  const scope = scopeOf(request)
-  const counts = await statistics.compute(context.db, { ...scope, now: context.clock() })
-  const categories = new Map((await readKinds(context, request)).map(({ id, words }) => [id, words]))
+async function read(visit: Visit) {
+  const { language, words } = visit
+  const scope = scopeOf(visit)
+  const counts = await statistics.compute(visit.db, { ...scope, now: visit.clock() })
+  const categories = new Map((await readKinds(visit)).map(({ id, words }) => [id, words]))
   return { scope, counts, naming: { language, words: words.statistics, categories } }
 }
 
-async function page(context: Context, request: FastifyRequest): Promise<string> {
-  const { scope, counts, naming } = await read(context, request)
+async function page(visit: Visit): Promise<string> {
+  const { scope, counts, naming } = await read(visit)
   const { words } = naming
-  const organizations = await readOrganizations(context, request.caller)
+  const organizations = await readOrganizations(visit)
   const isEmpty = counts.inCare === 0 && counts.months.length === 0
   const plots = plotsOf(counts, naming)
   const sections = TABLES.map((name) => section(name, { ...{ scope, counts, naming }, plot: plots[name] }))
-  return consolePage(request, {
+  return consolePage(visit, {
     title: words.title,
     main: html`<h1>${words.title}</h1><p class="lead">${words.lead}</p>
 ${scopeForm(scope, organizations, naming)}${figures(counts, naming)}

@@ -1,33 +1,30 @@
-import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../../../context.ts'
 import { listLatestEvents, readerOf } from '../../../../events/log.ts'
 import { EVENT_TYPES, type Event } from '../../../../events/schema.ts'
-import type { App } from '../../../../http/app.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
 import { findNames } from '../../../../pets/store.ts'
 import { formatDateTime } from '../../formats.ts'
 import { selectField } from '../../forms.ts'
 import { readKinds } from '../choices.ts'
-import { consolePage, wordsFor } from '../frame.ts'
-import { callerMay, PREFIX } from '../pages.ts'
+import { consolePage } from '../frame.ts'
+import { PREFIX } from '../pages.ts'
+import type { Routes, Visit } from '../visit.ts'
 
 const EVENTS = `${PREFIX}/events`
 const MAX_SHOWN = 100
 
 /** The page of recent events. */
-export function eventsPage(app: App, context: Context): void {
-  app.get('/events', (request) => page(context, request))
+export function eventsPage({ get }: Routes): void {
+  get('/events', page)
 }
 
-async function page(context: Context, request: FastifyRequest): Promise<string> {
-  const { db } = context
-  const { events: own } = wordsFor(request).words
-  const sent = (request.query as { type?: unknown }).type
+async function page(visit: Visit): Promise<string> {
+  const { events: own } = visit.words
+  const sent = visit.query.type
   const type = EVENT_TYPES.find((one) => one === sent)
-  const found = await listLatestEvents(db, readerOf(request.caller), { type, limit: MAX_SHOWN })
-  const names = await readNames(context, request, found)
-  const items = found.map((event) => listItem(event, names, request))
-  return consolePage(request, {
+  const found = await listLatestEvents(visit.db, readerOf(visit.caller), { type, limit: MAX_SHOWN })
+  const names = await readNames(visit, found)
+  const items = found.map((event) => listItem(event, names, visit))
+  return consolePage(visit, {
     title: own.title,
     main: html`<h1>${own.title}</h1><p class="lead">${own.lead}</p>
 <form class="filters" method="get" action="${EVENTS}">
@@ -46,15 +43,11 @@ interface Names {
   categories: ReadonlyMap<number, string>
 }
 
-async function readNames(
-  context: Context,
-  request: FastifyRequest,
-  events: readonly Event[],
-): Promise<Names> {
-  const own = events.filter((event) => isOwn(event, request))
+async function readNames(visit: Visit, events: readonly Event[]): Promise<Names> {
+  const own = events.filter((event) => isOwn(event, visit))
   const petIds = new Set(own.flatMap(({ data }) => data.petId ?? []))
-  const animals = await findNames(context.db, [...petIds])
-  const kinds = await readKinds(context, request)
+  const animals = await findNames(visit.db, [...petIds])
+  const kinds = await readKinds(visit)
   return {
     animals: new Map(animals.map(({ id, name }) => [id, name])),
     categories: new Map(kinds.map(({ id, words }) => [id, words])),
@@ -62,21 +55,20 @@ async function readNames(
 }
 
 /** Whether the caller may see names of the event. Staff of an organization see only names of their own. */
-const isOwn = ({ organizationId }: Event, { caller }: FastifyRequest): boolean =>
+const isOwn = ({ organizationId }: Event, { caller }: Visit): boolean =>
   caller.organizationId === undefined || caller.organizationId === organizationId
 
-function listItem(event: Event, names: Names, request: FastifyRequest): Html {
-  const { language, words } = wordsFor(request)
+function listItem(event: Event, names: Names, visit: Visit): Html {
+  const { language, words } = visit
   const { type, at } = event
-  return html`<li><div><b>${words.events.types[type]}</b> <small>${statusWords(event, request)}</small>
-<div>${subjectOf(event, names, request)}</div></div>
+  return html`<li><div><b>${words.events.types[type]}</b> <small>${statusWords(event, visit)}</small>
+<div>${subjectOf(event, names, visit)}</div></div>
 <small><time datetime="${at}">${formatDateTime(language, Date.parse(at))}</time></small></li>`
 }
 
 /** The status before and after, in words. */
-function statusWords({ type, data }: Event, request: FastifyRequest): Part {
+function statusWords({ type, data }: Event, { words: { animals, applications } }: Visit): Part {
   if (type !== 'pet.status_changed' && type !== 'application.decided') return undefined
-  const { animals, applications } = wordsFor(request).words
   const statuses =
     data.petId !== undefined && type === 'pet.status_changed' ? animals.statuses : applications.statuses
   const { from = 'unlisted', to = 'unlisted' } = data.status ?? {}
@@ -84,15 +76,16 @@ function statusWords({ type, data }: Event, request: FastifyRequest): Part {
 }
 
 /** Names the subject of the event, with a link if the caller can open its page. */
-function subjectOf(event: Event, { animals, categories }: Names, request: FastifyRequest): Part {
-  const { events: own } = wordsFor(request).words
+function subjectOf(event: Event, { animals, categories }: Names, visit: Visit): Part {
+  const { may } = visit
+  const { events: own } = visit.words
   const { petId, applicationId, orderId, organizationId, categoryId } = event.data
-  const mayOpen = isOwn(event, request)
+  const mayOpen = isOwn(event, visit)
   const parts: Part[] = []
   if (applicationId !== undefined)
     parts.push(
       linkTo(
-        mayOpen && callerMay(request.caller, 'seeAdopters') && `applications/${applicationId}`,
+        mayOpen && may('seeAdopters') && `applications/${applicationId}`,
         own.application(applicationId),
       ),
     )
@@ -109,7 +102,7 @@ function subjectOf(event: Event, { animals, categories }: Names, request: Fastif
     parts.push(
       linkTo(
         mayOpen &&
-          callerMay(request.caller, 'changeOrganization') &&
+          may('changeOrganization') &&
           event.type !== 'organization.deleted' &&
           `organizations/${organizationId}`,
         own.organization(organizationId),

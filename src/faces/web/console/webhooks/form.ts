@@ -1,9 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../../context.ts'
 import { changes } from '../../../../db/change.ts'
 import { ApiError } from '../../../../errors.ts'
 import { EVENT_TYPES } from '../../../../events/schema.ts'
-import type { App } from '../../../../http/app.ts'
 import { requireOwnOrganization } from '../../../../http/caller.ts'
 import { type FormBody, readField } from '../../../../http/form-body.ts'
 import { type Html, html } from '../../../../http/html.ts'
@@ -15,7 +13,8 @@ import { longTextField, type Problem, problemSummary, textField } from '../../fo
 import { wholeNumberOf } from '../address.ts'
 import { organizationField } from '../choices.ts'
 import { NON_FIELD, readWebAddress } from '../fields.ts'
-import { consolePage, wordsFor } from '../frame.ts'
+import { consolePage } from '../frame.ts'
+import type { Routes, Visit } from '../visit.ts'
 import { managesWebhooks, ownWebhook, secretPage, WEBHOOKS } from './webhooks.ts'
 
 const MAX_URL_LENGTH = 2_000
@@ -32,40 +31,40 @@ interface WebhookInput {
 const NEW: WebhookInput = { url: '', description: '', types: [], organizationId: '' }
 
 /** The pages that add and change a webhook. */
-export function webhookForms(app: App, context: Context): void {
-  const { write, clock } = context
-  app.get('/webhooks/new', (request) => newPage(context, request, NEW))
-  app.post('/webhooks/new', (request, reply) => {
-    const typed = inputOf(request.body as FormBody)
-    return orProblems(request, reply, {
+export function webhookForms({ get, post }: Routes): void {
+  get('/webhooks/new', (visit) => newPage(visit, NEW))
+  post('/webhooks/new', (visit) => {
+    const { context, caller, write, clock } = visit
+    const typed = inputOf(visit.form)
+    return orProblems(visit, {
       async save() {
         const webhook = read(context, typed)
-        const organizationId = request.caller.organizationId ?? webhook.organizationId
-        requireOwnOrganization(scopeOf(request.caller), organizationId)
+        const organizationId = caller.organizationId ?? webhook.organizationId
+        requireOwnOrganization(scopeOf(caller), organizationId)
         const sent = organizationId === undefined ? webhook : { ...webhook, organizationId }
         const { id, secret } = await write(changes.insertWebhook, sent, clock())
-        const { webhooks: own } = wordsFor(request).words
-        return secretPage(request, { id, secret, title: own.addedTitle, lead: own.addedLead })
+        const { webhooks: own } = visit.words
+        return secretPage(visit, { id, secret, title: own.addedTitle, lead: own.addedLead })
       },
-      again: (problems) => newPage(context, request, typed, problems),
+      again: (problems) => newPage(visit, typed, problems),
     })
   })
 
-  app.get('/webhooks/:id/change', async (request) => {
-    const webhook = await ownWebhook(context, request)
+  get('/webhooks/:id/change', async (visit) => {
+    const webhook = await ownWebhook(visit)
     const { url, description = '', types } = webhook
-    return changePage(request, webhook, { ...NEW, url, description, types })
+    return changePage(visit, webhook, { ...NEW, url, description, types })
   })
-  app.post('/webhooks/:id/change', async (request, reply) => {
-    const webhook = await ownWebhook(context, request)
-    const typed = { ...inputOf(request.body as FormBody), organizationId: '' }
-    return orProblems(request, reply, {
+  post('/webhooks/:id/change', async (visit) => {
+    const webhook = await ownWebhook(visit)
+    const typed = { ...inputOf(visit.form), organizationId: '' }
+    return orProblems(visit, {
       async save() {
-        const patch = { description: null, ...read(context, typed) }
-        await write(changes.updateWebhook, webhook.id, patch, scopeOf(request.caller))
-        return reply.redirect(`${WEBHOOKS}/${webhook.id}?done=saved`, 303)
+        const patch = { description: null, ...read(visit.context, typed) }
+        await visit.write(changes.updateWebhook, webhook.id, patch, scopeOf(visit.caller))
+        return visit.reply.redirect(`${WEBHOOKS}/${webhook.id}?done=saved`, 303)
       },
-      again: (problems) => changePage(request, webhook, typed, problems),
+      again: (problems) => changePage(visit, webhook, typed, problems),
     })
   })
 }
@@ -101,8 +100,7 @@ interface Attempt<Result> {
 
 /** Saves the input, or shows the form again if the input is refused. */
 async function orProblems<Result>(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { reply, words }: Visit,
   { save, again }: Attempt<Result>,
 ): Promise<Result | string> {
   try {
@@ -110,7 +108,7 @@ async function orProblems<Result>(
   } catch (error) {
     if (!(error instanceof ApiError) || !['validation_failed', 'too_many_webhooks'].includes(error.code))
       throw error
-    const { webhooks: own, errors, otherError } = wordsFor(request).words
+    const { webhooks: own, errors, otherError } = words
     const fields = new Set((error.details ?? []).map(({ pointer = '' }) => pointer.split('/')[1] ?? ''))
     const problems = [...fields].map((field) => ({ field, message: own.problems[field] ?? otherError }))
     reply.code(error.status)
@@ -121,42 +119,40 @@ async function orProblems<Result>(
 }
 
 async function newPage(
-  context: Context,
-  request: FastifyRequest,
+  visit: Visit,
   typed: WebhookInput,
   problems: readonly Problem[] = [],
 ): Promise<string> {
-  const { words } = wordsFor(request)
-  const { webhooks: own, animal } = words
+  const { webhooks: own, animal } = visit.words
   const { organizationId: value } = typed
-  return consolePage(request, {
+  return consolePage(visit, {
     title: own.add,
     main: html`<div class="narrow"><h1>${own.add}</h1>
-<p class="lead">${managesWebhooks(request) ? own.addLead : own.adminsOnly}</p>
-<form class="card" id="field-${NON_FIELD}" method="post" action="${WEBHOOKS}/new" novalidate>${fields(request, typed, problems)}
-${await organizationField(context, request, { value, problems, hint: own.organizationHint })}
+<p class="lead">${managesWebhooks(visit) ? own.addLead : own.adminsOnly}</p>
+<form class="card" id="field-${NON_FIELD}" method="post" action="${WEBHOOKS}/new" novalidate>${fields(visit, typed, problems)}
+${await organizationField(visit, { value, problems, hint: own.organizationHint })}
 <div class="row"><button>${own.addButton}</button><a class="quiet" href="${WEBHOOKS}">${animal.cancel}</a></div></form></div>`,
   })
 }
 
 function changePage(
-  request: FastifyRequest,
+  visit: Visit,
   { id }: StoredWebhook,
   typed: WebhookInput,
   problems: readonly Problem[] = [],
 ): string {
-  const { webhooks: own, animal } = wordsFor(request).words
+  const { webhooks: own, animal } = visit.words
   const path = `${WEBHOOKS}/${id}`
-  return consolePage(request, {
+  return consolePage(visit, {
     title: own.changeTitle,
     main: html`<div class="narrow"><h1>${own.changeTitle}</h1>
-<form class="card" id="field-${NON_FIELD}" method="post" action="${path}/change" novalidate>${fields(request, typed, problems)}
+<form class="card" id="field-${NON_FIELD}" method="post" action="${path}/change" novalidate>${fields(visit, typed, problems)}
 <div class="row"><button>${animal.save}</button><a class="quiet" href="${path}">${animal.cancel}</a></div></form></div>`,
   })
 }
 
-function fields(request: FastifyRequest, typed: WebhookInput, problems: readonly Problem[]): Html {
-  const { webhooks: own, signIn } = wordsFor(request).words
+function fields(visit: Visit, typed: WebhookInput, problems: readonly Problem[]): Html {
+  const { webhooks: own, signIn } = visit.words
   return html`${problemSummary(signIn.wrong, problems)}
 ${textField({
   ...{ name: 'url', label: own.url, hint: own.urlHint, value: typed.url, required: true, problems },
@@ -166,11 +162,11 @@ ${longTextField({
   ...{ name: 'description', label: own.description, hint: own.descriptionHint, value: typed.description },
   ...{ rows: 2, maxLength: MAX_DESCRIPTION_LENGTH, problems },
 })}
-${typeChoices(request, typed.types, problems)}`
+${typeChoices(visit, typed.types, problems)}`
 }
 
-function typeChoices(request: FastifyRequest, types: readonly string[], problems: readonly Problem[]): Html {
-  const { webhooks: own, events } = wordsFor(request).words
+function typeChoices({ words }: Visit, types: readonly string[], problems: readonly Problem[]): Html {
+  const { webhooks: own, events } = words
   const problem = problems.find(({ field }) => field === 'types')
   const boxes = EVENT_TYPES.map(
     (type, index) =>
