@@ -32,3 +32,8 @@ export function parseInt64(text: string): number | undefined {
   const value = int64ToNumber(BigInt(text))
   return Number.isFinite(value) ? value : undefined
 }
+
+/** Parses an id or a count. @returns undefined for any other text */
+export function wholeNumberOf(text: unknown): number | undefined {
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}

@@ -1,11 +1,11 @@
 import * as categories from '../../../categories/store.ts'
 import type { Context } from '../../../context.ts'
 import type { Html } from '../../../http/html.ts'
+import { wholeNumberOf } from '../../../http/int64.ts'
 import { list as listOrganizations } from '../../../organizations/list.ts'
 import { listBreeds } from '../breeds.ts'
 import { categoryLabel } from '../formats.ts'
 import { type Problem, selectField, textField } from '../forms.ts'
-import { wholeNumberOf } from './address.ts'
 import type { Visit } from './visit.ts'
 
 // Reads the choices of a form from the database: categories and organizations.

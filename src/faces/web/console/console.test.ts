@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { ROLES, type Role } from '../../../access.ts'
 import { browseAs, signIn } from '../../../testing/console.ts'
 import { startApp, type TestApp } from '../../../testing/start-app.ts'
-import { returnPath } from './address.ts'
 import { PAGES } from './pages.ts'
+import { returnPath } from './visit.ts'
 
 const ALL = Object.keys(PAGES).map((name) => {
   const [method = '', path = ''] = name.split(' ')

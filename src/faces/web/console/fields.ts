@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import type { ApiError, ErrorDetail } from '../../../errors.ts'
 import { type FormBody, normalizeText, readField } from '../../../http/form-body.ts'
 import { type Html, html } from '../../../http/html.ts'
+import { wholeNumberOf } from '../../../http/int64.ts'
 import { findCountryCode } from '../../../http/iso-codes.ts'
 import { KILOGRAM_GRAMS, POUND_GRAMS, parseAmount, parseWeight } from '../../../transfer/word-lists.ts'
 import { fractionDigitsOf } from '../formats.ts'
 import { type Problem, type TextField, textField } from '../forms.ts'
 import type { Texts } from '../texts/texts.ts'
-import { wholeNumberOf } from './address.ts'
 
 // The fields of the forms for animals and organizations. Each field shows a stored value, reads a typed text,
 // and explains a refused text. `animals/form.ts` and `organization/form.ts` list the fields.

@@ -4,13 +4,12 @@ import type { ApiError } from '../../../errors.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { Face } from '../../../http/face.ts'
 import { type Html, html, type Part } from '../../../http/html.ts'
+import { wholeNumberOf } from '../../../http/int64.ts'
 import { LANGUAGE_VARY, type Language } from '../../../http/language.ts'
 import type { Right } from '../../../staff/roles.ts'
 import { HTML_TYPE, languageLinks, type PageParts, pageHeaders, renderPage } from '../page.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
-import { wholeNumberOf } from './address.ts'
-import { PREFIX } from './pages.ts'
-import { type Visit, wordsFor } from './visit.ts'
+import { PREFIX, type Visit, wordsFor } from './visit.ts'
 
 /** The navigation, with the right that each link requires. */
 const NAV = [

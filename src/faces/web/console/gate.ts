@@ -13,7 +13,7 @@ import { may } from '../../../staff/roles.ts'
 import { identifyStaff, requireSameOrigin } from '../../../staff/session-cookie.ts'
 import { HTML_TYPE, pageHeaders } from '../page.ts'
 import { signedOutPage } from './frame.ts'
-import { PREFIX } from './pages.ts'
+import { PREFIX } from './visit.ts'
 
 /** Each signed-in person has a rate limit. All other clients share the limit of their IP address. */
 export function consoleGate(context: Context): Gate {

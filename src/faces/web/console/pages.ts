@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify'
-import type { Caller } from '../../../http/caller.ts'
-import { may, type Right } from '../../../staff/roles.ts'
+import type { Right } from '../../../staff/roles.ts'
+import { PREFIX } from './visit.ts'
 
 /** The people who may use a page: people with a right, all staff, or everyone. */
 export type PageRight = Right | 'anyStaff' | 'anybody'
@@ -11,14 +11,6 @@ declare module 'fastify' {
     needs?: PageRight
   }
 }
-
-export const PREFIX = '/console'
-
-/**
- * Maximum size of a form. It fits the longest texts of an animal, because a form can encode one character as
- * nine bytes.
- */
-export const MAX_FORM_BYTES = 262_144
 
 /** Every page and every change of the console, with the required right. */
 export const PAGES = {
@@ -117,9 +109,4 @@ export function declareNeeds(route: RouteOptions): void {
     if (!needs) throw new Error(`the page ${name} has no place in the list of console/pages.ts`)
     route.config = { ...route.config, needs }
   }
-}
-
-/** Whether a caller has a right. Pages use this function to hide controls that the caller cannot use. */
-export function callerMay({ staff }: Caller, right: Right): boolean {
-  return staff !== undefined && may(staff.role, right)
 }

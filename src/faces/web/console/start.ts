@@ -21,8 +21,7 @@ import { briefRows, ROW_MEMBERS } from './animals/rows.ts'
 import { readKinds } from './choices.ts'
 import { consolePage } from './frame.ts'
 import { noneYet } from './organization/organization.ts'
-import { PREFIX } from './pages.ts'
-import type { Routes, Visit } from './visit.ts'
+import { PREFIX, type Routes, type Visit } from './visit.ts'
 
 const MAX_ANIMALS = 5
 const MAX_CHANGES = 8

@@ -1,12 +1,23 @@
+import { hash, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../errors.ts'
 import type { App } from '../../../http/app.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { FormBody } from '../../../http/form-body.ts'
+import { type IdempotencyKey, idempotencyScope } from '../../../http/idempotency.ts'
+import { wholeNumberOf } from '../../../http/int64.ts'
 import { languageOf } from '../../../http/language.ts'
-import type { Right } from '../../../staff/roles.ts'
+import { may, type Right } from '../../../staff/roles.ts'
 import { textsOf } from '../texts/texts.ts'
-import { callerMay } from './pages.ts'
+
+export const PREFIX = '/console'
+
+/**
+ * Maximum size of a form. It fits the longest texts of an animal, because a form can encode one character as
+ * nine bytes.
+ */
+export const MAX_FORM_BYTES = 262_144
 
 /** The texts in the language of a page. `words` are the texts of the console. */
 export function wordsFor({ headers }: Pick<FastifyRequest, 'headers'>) {
@@ -47,6 +58,10 @@ export interface Routes {
   post(path: string, answer: Answer, config?: Partial<RouteConfig>): void
 }
 
+export function callerMay({ staff }: Caller, right: Right): boolean {
+  return staff !== undefined && may(staff.role, right)
+}
+
 export function routesOf(app: App, context: Context): Routes {
   const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => {
     const { db, write, clock } = context
@@ -64,5 +79,67 @@ export function routesOf(app: App, context: Context): Routes {
     post(path, answer, config = {}) {
       app.post(path, { config }, (request, reply) => answer(visitOf(request, reply)))
     },
+  }
+}
+
+// Reads ids and paths from addresses and forms.
+
+/** The ids of a query or a form, where a name may be repeated. Other values are skipped. */
+export function idsIn(values: unknown): number[] {
+  const ids = [values ?? []].flat().map(wholeNumberOf)
+  return [...new Set(ids)].filter((id) => id !== undefined)
+}
+
+/** The id in an address. @throws {ApiError} route_not_found if it is not a whole number */
+export function pathId({ params }: Visit): number {
+  const id = wholeNumberOf(params.id)
+  if (id === undefined) throw new ApiError('route_not_found')
+  return id
+}
+
+const MAX_PATH_LENGTH = 2_000
+
+/**
+ * The page to return to, for example after a sign-in.
+ *
+ * @param address from a form or a query, so it can be hostile
+ * @returns always a page of the console, never another site
+ */
+export function returnPath(address: unknown, otherwise = `${PREFIX}/`): string {
+  if (typeof address !== 'string' || address.length > MAX_PATH_LENGTH) return otherwise
+  // Browsers read a backslash as a slash and ignore tabs and line ends.
+  if (!address.startsWith(`${PREFIX}/`) || /[\\\p{Cc}]/u.test(address)) return otherwise
+  const { pathname, search } = new URL(address, 'http://console.invalid')
+  return pathname.startsWith(`${PREFIX}/`) ? pathname + search : otherwise
+}
+
+/** The hidden form field that has the same effect as an Idempotency-Key. */
+export const ONCE = 'once'
+
+export const newOnce = (): string => randomUUID()
+
+/** The running change for each idempotency key. */
+const running = new Map<string, Promise<unknown>>()
+
+/**
+ * Runs the change of a form once, even if the form is sent twice. The second request waits for the first
+ * request and gets the same result.
+ */
+export async function submitOnce<Result>(
+  { request }: Visit,
+  form: FormBody,
+  run: (key: IdempotencyKey | undefined) => Promise<Result>,
+): Promise<Result> {
+  const sent = form.get(ONCE)
+  if (sent === null) return run(undefined)
+  const scope = idempotencyScope(request, sent)
+  for (let earlier = running.get(scope); earlier; earlier = running.get(scope))
+    await earlier.catch(() => undefined)
+  const result = run({ scope, fingerprint: hash('sha256', form.toString()) })
+  running.set(scope, result)
+  try {
+    return await result
+  } finally {
+    running.delete(scope)
   }
 }

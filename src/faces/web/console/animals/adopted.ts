@@ -13,8 +13,7 @@ import { type Problem, problemSummary, radioField, textField } from '../../forms
 import { applicantName } from '../applications/applicant.ts'
 import { NON_FIELD, problemsOf } from '../fields.ts'
 import { consolePage } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 import { changeAnimal, type OwnAnimal, ownAnimal } from './own-animal.ts'
 
 /** The values of the choices other than an application. */

@@ -1,11 +1,10 @@
 import { type Html, html } from '../../../../http/html.ts'
+import { wholeNumberOf } from '../../../../http/int64.ts'
 import type { StaffPetQuery } from '../../../../pets/inside.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { wholeNumberOf } from '../address.ts'
 import type { Choice, Choices } from '../choices.ts'
-import { PREFIX } from '../pages.ts'
-import type { Visit } from '../visit.ts'
+import { PREFIX, type Visit } from '../visit.ts'
 
 // The filters and the order of the list of animals, which are in its address.
 

@@ -5,11 +5,9 @@ import { isListed } from '../../../../pets/rules.ts'
 import { finderOf } from '../../../../pets/search/filters.ts'
 import type { StoredPet } from '../../../../pets/store.ts'
 import { parsePhotos } from '../../../../photos/storage/stored-photo.ts'
-import { idsIn } from '../address.ts'
 import { readOrganizations } from '../choices.ts'
 import { noneYet } from '../organization/organization.ts'
-import { PREFIX } from '../pages.ts'
-import type { Visit } from '../visit.ts'
+import { idsIn, PREFIX, type Visit } from '../visit.ts'
 
 // Warnings about animals in the gallery without important information.
 

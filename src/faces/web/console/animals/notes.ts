@@ -7,9 +7,7 @@ import { formatDate } from '../../formats.ts'
 import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import { NON_FIELD, type Values } from '../fields.ts'
 import { consolePage } from '../frame.ts'
-import { newOnce, ONCE } from '../once.ts'
-import { PREFIX } from '../pages.ts'
-import type { Visit } from '../visit.ts'
+import { newOnce, ONCE, PREFIX, type Visit } from '../visit.ts'
 
 // The dated notes about an animal, which only staff see.
 

@@ -12,8 +12,7 @@ import { finderOf } from '../../../../pets/search/filters.ts'
 import * as pets from '../../../../pets/store.ts'
 import { animalsOf } from '../applications/applicant.ts'
 import type { Values } from '../fields.ts'
-import { PREFIX } from '../pages.ts'
-import type { Lookup, Visit } from '../visit.ts'
+import { type Lookup, PREFIX, type Visit } from '../visit.ts'
 import { filtersIn, queryOf } from './filters.ts'
 
 // Reads and changes the animal that a page is about.

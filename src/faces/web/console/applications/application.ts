@@ -23,8 +23,7 @@ import { authorLabel } from '../animals/history.ts'
 import { orderButtons } from '../animals/page.ts'
 import { NON_FIELD } from '../fields.ts'
 import { consolePage } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 import {
   adoptedAt,
   animalsOf,

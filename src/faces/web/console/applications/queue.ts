@@ -20,8 +20,7 @@ import { statusTag } from '../animals/page.ts'
 import { readOnlyOrganization } from '../choices.ts'
 import { consolePage, pagerOf } from '../frame.ts'
 import { tabPath } from '../organization/organization.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 import {
   animalsOf,
   applicantName,

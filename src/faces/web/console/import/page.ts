@@ -12,8 +12,7 @@ import type { Texts } from '../../texts/texts.ts'
 import { onlyChoice, readKinds, readOrganizations } from '../choices.ts'
 import { currencyField } from '../fields.ts'
 import { consolePage } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 import {
   columnsForm,
   type FileColumns,

@@ -13,8 +13,7 @@ import type { Refusal, RefusalReason, Summary } from '../../../../transfer/repor
 import type { Texts } from '../../texts/texts.ts'
 import { FORM_FIELDS, schemaOf } from '../animals/form.ts'
 import { field, NON_FIELD, problemsOf } from '../fields.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 import { encodingOf, readRefused, refusedPathOf, type UploadedFile } from './uploads.ts'
 
 // Shows the lines that an import refused, grouped by reason, and offers them as a file to correct.

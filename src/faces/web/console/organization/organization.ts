@@ -34,10 +34,8 @@ import {
   wide,
 } from '../fields.ts'
 import { consolePage, copyField } from '../frame.ts'
-import { newOnce, ONCE, submitOnce } from '../once.ts'
-import { PREFIX } from '../pages.ts'
 import { changePhotos, photosSection } from '../photos/photos.ts'
-import type { Lookup, Routes, Visit } from '../visit.ts'
+import { type Lookup, newOnce, ONCE, PREFIX, type Routes, submitOnce, type Visit } from '../visit.ts'
 
 const PATH = `${PREFIX}/organizations`
 const MAX_LISTED = 100

@@ -9,9 +9,8 @@ import { changePassword } from '../../../../staff/sign-in.ts'
 import * as staff from '../../../../staff/store.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import { consolePage } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
 import { passwordField, personProblems, takeSession } from '../sign-in/sign-in.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 
 const ACCOUNT = `${PREFIX}/account`
 

@@ -25,8 +25,7 @@ import {
 import type { Right } from '../../../../staff/roles.ts'
 import { identifyStaff } from '../../../../staff/session-cookie.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { callerMay, PREFIX } from '../pages.ts'
-import type { Lookup, Routes, Visit } from '../visit.ts'
+import { callerMay, type Lookup, PREFIX, type Routes, type Visit } from '../visit.ts'
 
 const SIDE_PX = 300
 

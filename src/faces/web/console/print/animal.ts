@@ -23,8 +23,7 @@ import { textsOf } from '../../texts/texts.ts'
 import { type OwnAnimal, ownAnimal } from '../animals/own-animal.ts'
 import { adoptedAt, applicantName, sentPart } from '../applications/applicant.ts'
 import { ownApplication } from '../applications/application.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 
 /** The poster and the kennel card of an animal. The poster has public data only. */
 export function animalPapers({ get }: Routes): void {

@@ -17,10 +17,8 @@ import {
 import { signIn, signOut } from '../../../../staff/sign-in.ts'
 import { type Problem, problemSummary, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { returnPath } from '../address.ts'
 import { barePage } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, returnPath, type Visit } from '../visit.ts'
 
 const PATH = '/sign-in'
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../../errors.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
+import { wholeNumberOf } from '../../../../http/int64.ts'
 import type { Language } from '../../../../http/language.ts'
 import type { Statistics } from '../../../../inventory/schema.ts'
 import * as statistics from '../../../../inventory/statistics.ts'
@@ -8,11 +9,9 @@ import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
 import { formatMonth } from '../../formats.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { wholeNumberOf } from '../address.ts'
 import { type Choices, readKinds, readOrganizations } from '../choices.ts'
 import { consolePage } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 
 const PATH = `${PREFIX}/statistics`
 const PERIODS = [1, 3, 12, 24, 60]

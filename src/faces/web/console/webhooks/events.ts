@@ -6,8 +6,7 @@ import { formatDateTime } from '../../formats.ts'
 import { selectField } from '../../forms.ts'
 import { readKinds } from '../choices.ts'
 import { consolePage } from '../frame.ts'
-import { PREFIX } from '../pages.ts'
-import type { Routes, Visit } from '../visit.ts'
+import { PREFIX, type Routes, type Visit } from '../visit.ts'
 
 const EVENTS = `${PREFIX}/events`
 const MAX_SHOWN = 100
