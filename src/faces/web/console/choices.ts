@@ -5,7 +5,7 @@ import { wholeNumberOf } from '../../../http/int64.ts'
 import { list as listOrganizations } from '../../../organizations/list.ts'
 import { listBreeds } from '../breeds.ts'
 import { categoryLabel } from '../formats.ts'
-import { type Problem, selectField, textField } from '../forms.ts'
+import { type Problem, selectField, type TextField, textField } from '../forms.ts'
 import type { Visit } from './visit.ts'
 
 // Reads the choices of a form from the database: categories and organizations.
@@ -68,6 +68,16 @@ export async function readOnlyOrganization({ db }: Pick<Context, 'db'>) {
 export const onlyChoice = (choices: Choices['organizations']): string =>
   Array.isArray(choices) && choices.length === 1 ? (choices[0]?.[0] ?? '') : ''
 
+/** The field that chooses an organization. @param none the label of the choice of no organization */
+export const organizationSelect = (
+  organizations: NonNullable<Choices['organizations']>,
+  field: TextField,
+  none: string,
+): Html =>
+  organizations === 'many'
+    ? textField({ ...field, inputMode: 'numeric' })
+    : selectField({ ...field, choices: [['', none], ...organizations] })
+
 interface OrganizationField {
   value: string
   problems: readonly Problem[]
@@ -86,6 +96,5 @@ export async function organizationField(
   const found = await readOrganizations(visit)
   if (found === undefined) return undefined
   const field = { name: 'organizationId', label: people.organization, value, problems, hint }
-  if (found === 'many') return textField({ ...field, inputMode: 'numeric' })
-  return selectField({ ...field, choices: [['', people.everywhere], ...found] })
+  return organizationSelect(found, field, people.everywhere)
 }

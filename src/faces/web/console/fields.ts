@@ -6,8 +6,9 @@ import { wholeNumberOf } from '../../../http/int64.ts'
 import { findCountryCode } from '../../../http/iso-codes.ts'
 import { KILOGRAM_GRAMS, POUND_GRAMS, parseAmount, parseWeight } from '../../../transfer/word-lists.ts'
 import { fractionDigitsOf } from '../formats.ts'
-import { type Problem, type TextField, textField } from '../forms.ts'
+import { checkField, longTextField, type Problem, selectField, type TextField, textField } from '../forms.ts'
 import type { Texts } from '../texts/texts.ts'
+import type { Choice } from './choices.ts'
 
 // The fields of the forms for animals and organizations. Each field shows a stored value, reads a typed text,
 // and explains a refused text. `animals/form.ts` and `organization/form.ts` list the fields.
@@ -237,6 +238,33 @@ function problemOf({ pointer = '', code }: ErrorDetail, words: Words, form: Form
     return { field: name, message: problems.tooLong(label, maxLength) }
   return { field: name, message: form.messageOf?.(name, code) ?? problems[KINDS[kind].problem](label) }
 }
+
+/** Attributes of short fields. A number gets no numeric keypad, because on phones it has no minus sign. */
+const INPUTS: Partial<Record<Kind, Partial<TextField>>> = {
+  date: { type: 'date' },
+  money: { inputMode: 'decimal' },
+  email: { type: 'email' },
+}
+
+interface ControlOptions {
+  /** The rows of a long text. */
+  rows: number
+  choices: readonly Choice[]
+}
+
+/** The control for a kind of field. */
+export function controlOf(kind: Kind, field: TextField, { rows, choices }: ControlOptions): Html {
+  if (kind === 'choice' || kind === 'idChoice' || kind === 'yesOrNo')
+    return selectField({ ...field, choices })
+  if (kind === 'check') return checkField(field)
+  if (kind === 'text') return longTextField({ ...field, rows })
+  if (kind === 'lines') return longTextField({ ...field, rows: 2 })
+  return kind === 'currency' ? currencyField(field) : textField({ ...field, ...INPUTS[kind] })
+}
+
+/** A control that is as wide as its field. */
+export const widen = ({ width }: FormField, control: Html): Html =>
+  width ? html`<div class="${width}">${control}</div>` : control
 
 /** The currencies of most shelters. A list of all would add 7 kB to the page. */
 const COMMON_CURRENCIES = ['USD', 'CAD', 'MXN', 'EUR', 'GBP']

@@ -5,19 +5,12 @@ import { SCHEMAS } from '../../../../pets/fields.ts'
 import { birthDateOf, parseAge, parseBreeds } from '../../../../transfer/phrases.ts'
 import { BREED_FIELD, breedList } from '../../breeds.ts'
 import { formatDate } from '../../formats.ts'
-import {
-  checkField,
-  longTextField,
-  type Problem,
-  problemSummary,
-  selectField,
-  textField,
-} from '../../forms.ts'
+import { type Problem, problemSummary } from '../../forms.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
-import type { Choice, Choices } from '../choices.ts'
+import { type Choice, type Choices, organizationSelect } from '../choices.ts'
 import {
   changedFields,
-  currencyField,
+  controlOf,
   type FormField,
   field,
   long,
@@ -27,6 +20,7 @@ import {
   schemaIn,
   type Values,
   wide,
+  widen,
 } from '../fields.ts'
 
 /** The name of the field for an age such as "about 3 years". It is stored as an estimated date of birth. */
@@ -210,56 +204,23 @@ function groupOf(group: string, all: readonly FormField[], parts: FormParts, wor
   const hint = groupHints[group]
   return html`<details class="group"${(group === 'basics' || isUsed) && html` open`}>
 <summary>${isNew ? html`<h2>${groups[group]}</h2>` : html`<h3>${groups[group]}</h3>`}</summary>
-${hint && html`<p class="hint">${hint}</p>`}<div class="fields">${fields.map((field) =>
-    field.width ? html`<div class="${field.width}">${input(field, parts)}</div>` : input(field, parts),
-  )}</div></details>`
+${hint && html`<p class="hint">${hint}</p>`}<div class="fields">${fields.map((field) => input(field, parts))}</div></details>`
 }
 
-function input({ name, kind }: FormField, { language, values, problems, choices }: FormParts): Html {
+function input(field: FormField, { language, values, problems, choices }: FormParts): Html {
   const texts = textsOf(language)
-  const { labels, hints, notKnown, yes, no } = texts.console.animal.fields
-  const shared = { name, label: labels[name] ?? name, hint: hints[name], value: values[name], problems }
-  const maxLength = schemaOf(name).maxLength
-  switch (kind) {
-    case 'choice':
-    case 'idChoice':
-      if (name === 'organizationId' && choices.organizations === 'many')
-        return textField({ ...shared, inputMode: 'numeric' })
-      return selectField({ ...shared, choices: choicesOf(name, texts, choices, values[name]) })
-    case 'yesOrNo':
-      return selectField({
-        ...shared,
-        choices: [
-          ['', notKnown],
-          ['yes', yes],
-          ['no', no],
-        ],
-      })
-    case 'check':
-      return checkField(shared)
-    case 'text':
-      return longTextField({ ...shared, rows: name === 'description' ? 8 : 3, maxLength })
-    case 'lines':
-      return longTextField({ ...shared, rows: 2 })
-    case 'date':
-      return textField({ ...shared, type: 'date' })
-    case 'number':
-      // No numeric keypad: on phones it has no minus sign that longitudes need.
-      return textField(shared)
-    case 'money':
-      return textField({ ...shared, inputMode: 'decimal' })
-    case 'currency':
-      return currencyField(shared)
-    case 'email':
-      return textField({ ...shared, type: 'email', maxLength })
-    default:
-      if (name === 'breed.primary')
-        return html`${textField({ ...shared, ...BREED_FIELD, maxLength })}${breedList(choices.breeds ?? [])}`
-      return textField({
-        ...{ ...shared, maxLength, required: name === 'name' },
-        ...(name === 'breed.secondary' && BREED_FIELD),
-      })
+  const { labels, hints, none } = texts.console.animal.fields
+  const { name, kind } = field
+  const { maxLength } = schemaOf(name)
+  const shown = {
+    ...{ name, label: labels[name] ?? name, hint: hints[name], value: values[name], problems, maxLength },
+    ...{ required: name === 'name', ...(name.startsWith('breed.') && BREED_FIELD) },
   }
+  if (name === 'organizationId' && choices.organizations)
+    return widen(field, organizationSelect(choices.organizations, shown, none))
+  const rows = name === 'description' ? 8 : 3
+  const control = controlOf(kind, shown, { rows, choices: choicesOf(field, texts, choices, values[name]) })
+  return name === 'breed.primary' ? html`${control}${breedList(choices.breeds ?? [])}` : widen(field, control)
 }
 
 type Words = Pick<Texts, 'common' | 'console'>
@@ -269,36 +230,34 @@ const UNKNOWN = 'unknown'
 
 /** The choices of a field, with their labels. @param now the stored value */
 function choicesOf(
-  name: string,
+  { name, kind }: FormField,
   { common, console: words }: Words,
-  { categories, organizations }: Choices,
+  { categories }: Choices,
   now: string | undefined,
 ): Choice[] {
   const { fields } = words.animal
   if (name === 'categoryId') return [['', fields.choose], ...categories]
-  if (name === 'organizationId')
-    return [['', fields.none], ...(Array.isArray(organizations) ? organizations : [])]
+  const { notKnown, yes, no } = fields
+  if (kind === 'yesOrNo') return Object.entries({ '': notKnown, yes, no })
   const named: Record<string, Record<string, string>> = {
     ...{ ...common, coat: fields.coat, 'staff.outcomeKind': words.animal.outcome.kinds },
   } as never
   const values = ((schemaOf(name).enum ?? []) as string[]).filter((value) => value !== UNKNOWN)
-  const notKnown: Choice = [now === UNKNOWN ? UNKNOWN : '', fields.notKnown]
-  return [notKnown, ...values.map((value): Choice => [value, named[name]?.[value] ?? value])]
+  return [
+    [now === UNKNOWN ? UNKNOWN : '', notKnown],
+    ...values.map((value): Choice => [value, named[name]?.[value] ?? value]),
+  ]
 }
 
 /** The displayed text of a field: for a choice, its label instead of its value. */
-export function displayText(
-  { name, kind }: FormField,
-  text: string,
-  texts: Words,
-  language: Language,
-): string {
+export function displayText(field: FormField, text: string, texts: Words, language: Language): string {
+  const { kind } = field
   if (text === '') return text
   if (kind === 'date' && Number.isFinite(Date.parse(text))) return formatDate(language, Date.parse(text))
   const { yes, no } = texts.console.animal.fields
   if (kind === 'yesOrNo' || kind === 'check') return { yes, no }[text] ?? text
   if (kind !== 'choice') return text
-  const chosen = choicesOf(name, texts, { categories: [] }, text).find(([value]) => value === text)
+  const chosen = choicesOf(field, texts, { categories: [] }, text).find(([value]) => value === text)
   return chosen?.[1] ?? text
 }
 

@@ -8,7 +8,7 @@ import { photosBaseForPages } from '../../../../photos/storage/stored-photo.ts'
 import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
 import { type Problem, problemSummary, selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { type Choices, onlyChoice, readChoices } from '../choices.ts'
+import { type Choices, onlyChoice, organizationSelect, readChoices } from '../choices.ts'
 import { consolePage, pagerOf } from '../frame.ts'
 import { idsIn, PREFIX, type Routes, type Visit } from '../visit.ts'
 import { daysInCare } from './days.ts'
@@ -106,25 +106,17 @@ function selectedForm(
   const { list, animal, animals } = words
   const actions = Object.entries(list.actions).filter(([action]) => action !== 'assign' || organizations)
   const field = (name: string, label = '') => ({ name, label, value: values[name], problems })
-  const organization = field('organizationId', animals.organization)
+  const organization = {
+    ...field('organizationId', animals.organization),
+    value: values.organizationId ?? onlyChoice(organizations),
+  }
   return html`<form class="card with-selected" id="${SELECTED_FORM}" method="post" action="${LIST_PATH}/selected">
 <h2>${list.selected}</h2><input type="hidden" name="to" value="${address}">
 <label class="choice" hidden><input type="checkbox" data-checks="id"> ${list.selectAll}</label>
 <div class="row">${selectField({ ...field('action', list.action), choices: [['', list.choose], ...actions] })}
 <div class="for-tag">${textField({ ...field('tag', list.tag), maxLength: MAX_TAG_LENGTH })}</div>
 <div class="for-hold">${textField({ ...field(HOLD, animal.fields.labels[HOLD]), maxLength: schemaOf(HOLD).maxLength })}</div>
-${
-  organizations &&
-  html`<div class="for-assign">${
-    organizations === 'many'
-      ? textField({ ...organization, inputMode: 'numeric' })
-      : selectField({
-          ...organization,
-          value: values.organizationId ?? onlyChoice(organizations),
-          choices: [['', list.noOrganization], ...organizations],
-        })
-  }</div>`
-}
+${organizations && html`<div class="for-assign">${organizationSelect(organizations, organization, list.noOrganization)}</div>`}
 <button>${list.apply}</button></div></form>`
 }
 

@@ -12,13 +12,14 @@ import { patchWithCoordinates, withCoordinates } from '../../../../organizations
 import { Code, NewOrganization, OrganizationPatch, PATCHABLE } from '../../../../organizations/schema.ts'
 import type { StoredOrganization } from '../../../../organizations/store.ts'
 import * as organizations from '../../../../organizations/store.ts'
-import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
+import { type Problem, problemSummary } from '../../forms.ts'
 import { shelterPath } from '../../gallery/animals.ts'
 import { copiedFrom } from '../../gallery/page-parts.ts'
 import { navLink } from '../../page.ts'
 import { type Texts, textsOf } from '../../texts/texts.ts'
 import {
   changedFields,
+  controlOf,
   type FormField,
   field,
   long,
@@ -32,6 +33,7 @@ import {
   type Values,
   valuesOf,
   wide,
+  widen,
 } from '../fields.ts'
 import { consolePage, copyField } from '../frame.ts'
 import { changePhotos, photosSection } from '../photos/photos.ts'
@@ -312,17 +314,11 @@ ${problemSummary(animal.wrong, problems)}${hidden}
 ${fieldsets}<div class="actions">${actions}</div></form>`
 }
 
-function input({ name, kind, width }: FormField, { values, problems, language }: FormParts): Html {
+function input(field: FormField, { values, problems, language }: FormParts): Html {
   const { labels, hints, notices } = textsOf(language).console.organization
-  const hint = hints[name]
-  const shared = { name, label: labels[name] ?? name, value: values[name], problems, hint }
-  const control =
-    kind === 'text'
-      ? longTextField({ ...shared, rows: 5 })
-      : kind === 'choice'
-        ? selectField({ ...shared, choices: notices })
-        : textField({ ...shared, type: kind === 'email' ? 'email' : 'text' })
-  return width ? html`<div class="${width}">${control}</div>` : control
+  const { name, kind } = field
+  const shown = { name, label: labels[name] ?? name, value: values[name], problems, hint: hints[name] }
+  return widen(field, controlOf(kind, shown, { rows: 5, choices: notices }))
 }
 
 const hintOf = (hint: string | undefined): Part => hint && html`<p class="hint">${hint}</p>`

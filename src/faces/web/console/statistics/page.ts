@@ -7,9 +7,9 @@ import * as statistics from '../../../../inventory/statistics.ts'
 import { outcomesIn } from '../../../../inventory/statistics.ts'
 import { csvLine, shieldFormulas } from '../../../../transfer/columns.ts'
 import { formatMonth } from '../../formats.ts'
-import { selectField, textField } from '../../forms.ts'
+import { selectField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
-import { type Choices, readKinds, readOrganizations } from '../choices.ts'
+import { type Choices, organizationSelect, readKinds, readOrganizations } from '../choices.ts'
 import { consolePage } from '../frame.ts'
 import { PREFIX, type Routes, type Visit } from '../visit.ts'
 
@@ -74,18 +74,15 @@ function scopeForm(
   { words }: PageData['naming'],
 ): Html {
   const own = { name: 'organization', label: words.organization, value: String(organizationId ?? '') }
+  // The only organization needs no choice.
+  const hasChoice =
+    organizations && (organizations === 'many' || organizations.length > 1 || organizationId !== undefined)
   return html`<form class="filters" method="get" action="${PATH}">
 ${selectField({
   ...{ name: 'months', label: words.months, value: String(months) },
   choices: PERIODS.map((one) => [String(one), words.monthsOf(one)]),
 })}
-${
-  organizations === 'many'
-    ? textField({ ...own, inputMode: 'numeric' })
-    : organizations &&
-      (organizations.length > 1 || organizationId !== undefined) &&
-      selectField({ ...own, choices: [['', words.everywhere], ...organizations] })
-}
+${hasChoice && organizationSelect(organizations, own, words.everywhere)}
 <div class="row"><button class="plain">${words.show}</button></div></form>`
 }
 
