@@ -32,11 +32,8 @@ export interface TextField extends Field {
   placeholder?: string
 }
 
-interface LongTextField extends Field {
+interface LongTextField extends Field, Pick<TextField, 'autocomplete' | 'maxLength'> {
   rows?: number
-  /** The value of the HTML attribute. */
-  autocomplete?: string | undefined
-  maxLength?: number | undefined
 }
 
 interface ChoiceField extends Field {
@@ -58,24 +55,20 @@ export function problemSummary(title: string, problems: readonly Problem[]): Htm
 export function textField(options: TextField): Html {
   const { type = 'text', autocomplete, inputMode, maxLength, list, placeholder, ...field } = options
   const { name, value } = field
+  const more = attributes({ autocomplete, inputmode: inputMode, maxlength: maxLength, list, placeholder })
   return around(
     field,
-    html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${when(
-      autocomplete,
-      (words) => html` autocomplete="${words}"`,
-    )}${when(inputMode, (keys) => html` inputmode="${keys}"`)}${when(maxLength, (most) => html` maxlength="${most}"`)}${when(list, (id) => html` list="${id}"`)}${when(placeholder, (words) => html` placeholder="${words}"`)}>`,
+    html`<input id="field-${name}" name="${name}" type="${type}" value="${value}"${described(field)}${more}>`,
   )
 }
 
 export function longTextField({ rows = 5, maxLength, autocomplete, ...field }: LongTextField): Html {
   const { name, value } = field
+  const more = attributes({ maxlength: maxLength, autocomplete })
   return around(
     field,
     // Browsers drop a line break after the opening tag, so this adds one line break that they can drop.
-    html`<textarea id="field-${name}" name="${name}" rows="${rows}"${described(field)}${when(
-      maxLength,
-      (most) => html` maxlength="${most}"`,
-    )}${when(autocomplete, (words) => html` autocomplete="${words}"`)}>
+    html`<textarea id="field-${name}" name="${name}" rows="${rows}"${described(field)}${more}>
 ${value}</textarea>`,
   )
 }
@@ -99,50 +92,37 @@ export function radioField({ choices, ...field }: ChoiceField): Html {
       }${one === value && html` checked`}> ${words}</label>`,
   )
   return html`<fieldset class="field${own && ' wrong'}"><legend>${label}</legend>
-${when(hint, (words) => html`<p class="hint">${words}</p>`)}${when(own, (words) => html`<p class="problem">${words}</p>`)}${inputs}</fieldset>`
+${hint && html`<p class="hint">${hint}</p>`}${own && html`<p class="problem">${own}</p>`}${inputs}</fieldset>`
 }
 
 /** @param checked the value that a checked box sends */
-export function checkField({
-  name,
-  label,
-  value,
-  hint,
-  checked = 'yes',
-}: Field & { checked?: string }): Html {
+export function checkField({ checked = 'yes', ...field }: Field & { checked?: string }): Html {
+  const { name, label, value, hint } = field
   return html`<div class="field"><label class="choice"><input id="field-${name}" type="checkbox" name="${name}" value="${checked}"${
     value === checked && html` checked`
-  }> ${label}</label>${when(hint, (words) => html`<p class="hint">${words}</p>`)}</div>`
+  }> ${label}</label>${hint && html`<p class="hint">${hint}</p>`}</div>`
 }
 
 function around(field: Field, control: Html): Html {
   const { name, label, hint } = field
   const own = problemOf(field)
   return html`<div class="field${own && ' wrong'}"><label for="field-${name}">${label}</label>
-${when(hint, (words) => html`<p class="hint" id="hint-${name}">${words}</p>`)}${when(
-  own,
-  (words) => html`<p class="problem" id="problem-${name}">${words}</p>`,
-)}${control}</div>`
+${hint && html`<p class="hint" id="hint-${name}">${hint}</p>`}${own && html`<p class="problem" id="problem-${name}">${own}</p>`}${control}</div>`
 }
 
 function described(field: Field): Part {
   const { name, hint, required } = field
   const own = problemOf(field)
   const ids = [hint && `hint-${name}`, own && `problem-${name}`].filter(Boolean).join(' ')
-  return [
-    required && html` required`,
-    own && html` aria-invalid="true"`,
-    ids !== '' && html` aria-describedby="${ids}"`,
-  ]
+  const states = { 'aria-invalid': own && 'true', 'aria-describedby': ids || undefined }
+  return [required && html` required`, attributes(states)]
 }
 
 function problemOf({ name, problems = [] }: Field): string | undefined {
   return problems.find(({ field }) => field === name)?.message
 }
 
-function when<Value extends string | number>(
-  value: Value | undefined,
-  render: (value: Value) => Html,
-): Html | undefined {
-  return value === undefined ? undefined : render(value)
+function attributes(all: Record<string, string | number | undefined>): Part {
+  const given = Object.entries(all).filter(([, value]) => value !== undefined)
+  return given.map(([name, value]) => html` ${name}="${value}"`)
 }
