@@ -208,13 +208,17 @@ export const NON_FIELD = 'form'
 interface FormWords {
   fields: readonly FormField[]
   labels: Record<string, string>
-  maxLengthOf(name: string): number | undefined
+  maxLengthOf?(name: string): number | undefined
   /** Returns a message that replaces the message for the kind of the field. */
   messageOf?(name: string, code: ErrorDetail['code']): string | undefined
 }
 
 /** The problems of a refused patch, each with the field of the form. */
-export function problemsOf({ code, details = [] }: ApiError, words: Words, form: FormWords): Problem[] {
+export function problemsOf(
+  { code, details = [] }: Pick<ApiError, 'code' | 'details'>,
+  words: Words,
+  form: FormWords,
+): Problem[] {
   if (details.length === 0) return [{ field: NON_FIELD, message: words.errors[code] ?? words.otherError }]
   const problems = new Map<string, Problem>()
   for (const detail of details) {
@@ -232,7 +236,7 @@ function problemOf({ pointer = '', code }: ErrorDetail, words: Words, form: Form
   const { name, kind } = found
   const { problems } = words.animal.fields
   const label = form.labels[name] ?? name
-  const maxLength = form.maxLengthOf(name)
+  const maxLength = form.maxLengthOf?.(name)
   if (code === 'missing') return { field: name, message: problems.missing(label) }
   if (code === 'too_long' && maxLength !== undefined)
     return { field: name, message: problems.tooLong(label, maxLength) }

@@ -11,7 +11,7 @@ import { NewOrder } from '../../../../orders/schema.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import { type Problem, problemSummary, radioField, textField } from '../../forms.ts'
 import { applicantName } from '../applications/applicant.ts'
-import { NON_FIELD, problemsOf } from '../fields.ts'
+import { field, NON_FIELD, problemsOf } from '../fields.ts'
 import { consolePage } from '../frame.ts'
 import { PREFIX, type Routes, type Visit } from '../visit.ts'
 import { changeAnimal, type OwnAnimal, ownAnimal } from './own-animal.ts'
@@ -78,26 +78,18 @@ function adopterIn(petId: number, { who, name, email, phone }: Required<FormText
   return { adopter: readOrder({ petId, adopter: sent }).adopter }
 }
 
+const ADOPTER = [field('adopter.name'), field('adopter.email', 'email'), field('adopter.phone')]
+
 function problemsIn(error: ApiError, { texts, words }: Visit): Problem[] {
   const { applications, animal } = words
-  if (error.code !== 'validation_failed')
-    return [
-      {
-        field: NON_FIELD,
-        message: applications.problems[error.code] ?? words.errors[error.code] ?? words.otherError,
-      },
-    ]
+  const message = applications.problems[error.code]
+  if (error.code !== 'validation_failed' && message) return [{ field: NON_FIELD, message }]
   if (error.details?.some(({ pointer }) => pointer === '/who'))
     return [{ field: 'who', message: animal.adopted.choose }]
-  const fields = [
-    { name: 'adopter.name', kind: 'line' as const },
-    { name: 'adopter.email', kind: 'email' as const },
-    { name: 'adopter.phone', kind: 'line' as const },
-  ]
   const labels = Object.fromEntries(
     FIELDS.map((name) => [`adopter.${name}`, texts.apply.fields[name] ?? name]),
   )
-  const found = problemsOf(error, words, { fields, labels, maxLengthOf: () => undefined })
+  const found = problemsOf(error, words, { fields: ADOPTER, labels })
   return found.map(({ field, message }) => ({ field: field.replace('adopter.', ''), message }))
 }
 

@@ -5,7 +5,7 @@ import { type DatedNote, MAX_DATED_NOTES, NoteKind } from '../../../../pets/fiel
 import type { Pet } from '../../../../pets/schema.ts'
 import { formatDate } from '../../formats.ts'
 import { longTextField, type Problem, problemSummary, selectField, textField } from '../../forms.ts'
-import { NON_FIELD, type Values } from '../fields.ts'
+import { field, NON_FIELD, problemsOf, type Values } from '../fields.ts'
 import { consolePage } from '../frame.ts'
 import { newOnce, ONCE, PREFIX, type Visit } from '../visit.ts'
 
@@ -19,31 +19,24 @@ export const fieldOf = (part: string): string => `note.${part}`
 const MAX_SHOWN = 5
 const MAX_TEXT_LENGTH = 1_000
 
+const FIELDS = [field(fieldOf('kind'), 'choice'), field(fieldOf('date'), 'date'), field(fieldOf('text'))]
+
 /** The problems of a refused note. The new note is the last of the list. */
-export function noteProblems(
-  { details = [], code }: ApiError,
-  { words }: Visit,
-  { staff }: Pet,
-  values: Values,
-): Problem[] {
+export function noteProblems(error: ApiError, { words }: Visit, { staff }: Pet, values: Values): Problem[] {
   const { notes, fields } = words.animal
-  const { problems } = fields
   if ((staff?.datedNotes?.length ?? 0) >= MAX_DATED_NOTES)
     return [{ field: fieldOf('text'), message: notes.tooMany(MAX_DATED_NOTES) }]
-  if (details.length === 0) return [{ field: NON_FIELD, message: words.errors[code] ?? words.otherError }]
-  return details.flatMap(({ pointer = '', code }): Problem[] => {
-    const part = pointer.split('/').at(-1) as (typeof NOTE_PARTS)[number]
-    if (!NOTE_PARTS.includes(part)) return [{ field: NON_FIELD, message: words.otherError }]
-    const label = notes[part]
-    if (part === 'kind') return [{ field: fieldOf(part), message: problems.choice(label) }]
-    if (part === 'date') return [{ field: fieldOf(part), message: problems.date(label) }]
-    const isMissing = values.text?.trim() === ''
-    const message = isMissing
-      ? problems.missing(label)
-      : code === 'too_long'
-        ? problems.tooLong(label, MAX_TEXT_LENGTH)
-        : problems.line(label)
-    return [{ field: fieldOf(part), message }]
+  const details = error.details?.map((detail) => ({
+    ...detail,
+    pointer: `/note/${detail.pointer?.split('/').at(-1)}`,
+  }))
+  const isMissing = values.text?.trim() === ''
+  return problemsOf({ code: error.code, details }, words, {
+    fields: FIELDS,
+    labels: Object.fromEntries(NOTE_PARTS.map((part) => [fieldOf(part), notes[part]])),
+    maxLengthOf: () => MAX_TEXT_LENGTH,
+    messageOf: (name) =>
+      name === fieldOf('text') && isMissing ? fields.problems.missing(notes.text) : undefined,
   })
 }
 

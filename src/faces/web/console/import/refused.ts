@@ -193,7 +193,7 @@ function ofField(
   const { labels, problems } = words.animal.fields
   const detail = { code, pointer, message } as ErrorDetail
   let isQuoted = false
-  const [problem] = problemsOf(new ApiError('validation_failed', { details: [detail] }), words, {
+  const [problem] = problemsOf({ code: 'validation_failed', details: [detail] }, words, {
     fields: FIELDS,
     labels,
     maxLengthOf: (name) => schemaOf(name).maxLength,
