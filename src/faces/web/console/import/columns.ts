@@ -11,7 +11,7 @@ import type { Texts } from '../../texts/texts.ts'
 import { PREFIX } from '../visit.ts'
 import { labelOf } from './refused.ts'
 import { formatOf } from './run.ts'
-import { columnsOf, encodingOf, type ImportSettings, type UploadedFile } from './uploads.ts'
+import type { ImportSettings, UploadedFile } from './uploads.ts'
 
 // Asks what the columns of a spreadsheet contain, if adoptable does not know the headings.
 
@@ -37,7 +37,7 @@ export interface FileColumns {
 export async function findColumns({ bytes, chosen }: UploadedFile): Promise<FileColumns | undefined> {
   if (chosen.from !== '' || formatOf(chosen, createOwnMapping()) !== 'csv') return undefined
   // The import reports a file that cannot be read.
-  const table = await openOwnTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen)).catch(
+  const table = await openOwnTable({ bytes: () => Readable.from([bytes]) }, chosen.encoding).catch(
     () => undefined,
   )
   if (!table) return undefined
@@ -64,8 +64,7 @@ export function guessSettings(columns: FileColumns, chosen: ImportSettings): Imp
     own.map(({ heading }) => heading),
   )
   const numbered = guessed.find(([, column]) => column === 'externalId')?.[0] ?? own.find(isNumber)?.index
-  const id = numbered === undefined ? '' : String(numbered)
-  return { ...chosen, columns: JSON.stringify(guessed), id, source: SOURCE_OF_NUMBERS }
+  return { ...chosen, columns: guessed, id: numbered, source: SOURCE_OF_NUMBERS }
 }
 
 /** The same for every file, so a file with another name still updates its animals. */
@@ -75,8 +74,8 @@ const isNumber = ({ heading }: FileColumn): boolean => heading === 'externalId' 
 
 /** Whether a column contains the names of the animals, or their numbers. */
 export function hasNames({ own }: FileColumns, chosen: ImportSettings): boolean {
-  const { columns, id } = columnsOf(chosen)
-  const all = [...own.map(({ heading }) => heading), ...columns.values()]
+  const { columns = [], id } = chosen
+  const all = [...own.map(({ heading }) => heading), ...columns.map(([, member]) => member)]
   return id !== undefined || all.includes('name') || all.includes('externalId')
 }
 
@@ -107,8 +106,7 @@ export function readColumns(
   const id = [...own, ...open].find(({ index }) => String(index) === form.get(ID))
   const source = form.get(SOURCE)?.trim() ?? ''
   if (id && !SOURCE_NAME.test(source)) problems.push({ field: SOURCE, message: messages.source })
-  const read = { columns: JSON.stringify(pairs), id: id ? String(id.index) : '', source }
-  return { chosen: { ...chosen, ...read }, problems }
+  return { chosen: { ...chosen, columns: pairs, id: id?.index, source }, problems }
 }
 
 /** The maximum length of a displayed heading or example, in characters. */
@@ -131,7 +129,7 @@ export function columnsForm(
 ): Html {
   const { columns: own } = words.import
   const { open, more } = columns
-  const { columns: meanings, id } = columnsOf(chosen)
+  const meanings = new Map(chosen.columns)
   const all = [...columns.own, ...open].sort((one, other) => one.index - other.index)
   const nameOf = columnNamer(all, own)
   const choices = [['', own.leave], ...CHOOSABLE_COLUMNS.map((name) => [name, labelOf(name, words)])] as never
@@ -149,7 +147,7 @@ ${problemSummary(own.problems.title, problems)}<input type="hidden" name="ticket
 <details${!isSecondary && html` open`}><summary><h2>${own.title}</h2></summary><p>${own.lead}</p>
 <div class="fields">${fields}</div>${more > 0 && html`<p>${own.more(more)}</p>`}
 ${selectField({
-  ...{ name: ID, label: own.id, hint: own.idHint, value: id === undefined ? '' : String(id) },
+  ...{ name: ID, label: own.id, hint: own.idHint, value: String(chosen.id ?? '') },
   choices: [['', own.idNone], ...all.map((column) => [String(column.index), nameOf(column)] as const)],
 })}${textField({
   ...{ name: SOURCE, label: own.source, hint: own.sourceHint, value: chosen.source, maxLength: 100 },

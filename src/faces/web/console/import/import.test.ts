@@ -258,22 +258,11 @@ test('a database error during an import is not reported as an error of the file'
   const { db } = await openStore(t, scratchStore(t))
   const write = () => Promise.reject(new Error('disk I/O error'))
   const context = { db, write, clock: () => 0 } as never
-  const names = [
-    'name',
-    'from',
-    'category',
-    'organization',
-    'columns',
-    'id',
-    'source',
-    'keep',
-    'statuses',
-  ] as const
-  const chosen = { ...Object.fromEntries(names.map((name) => [name, ''])), currency: 'USD', name: 'a.csv' }
+  const none = { from: '', category: '', organization: '', source: '' }
+  const chosen = { ...none, currency: 'USD', name: 'a.csv', pounds: false, keep: false, statuses: [] }
+  const options = { dryRun: false, words: textsOf('en').console }
   const run = (text: string) =>
-    runImport(context, { id: null } as never, { bytes: Buffer.from(text), chosen } as never, {
-      ...{ dryRun: false, words: textsOf('en').console },
-    })
+    runImport(context, { id: null } as never, { bytes: Buffer.from(text), chosen }, options)
 
   assert.match(String((await run('x,y\nRex,Dog\n')).failed?.reason), /no column name/)
   await assert.rejects(run('name,category\nRex,Dog\n'), /disk I\/O error/)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../../../errors.ts'
 import { type FormBody, readUpload, type Upload } from '../../../../http/form-body.ts'
 import { type Html, html, type Part } from '../../../../http/html.ts'
@@ -28,6 +29,7 @@ import { runImport } from './run.ts'
 import {
   type ImportSettings,
   readUploaded,
+  readYesOrNo,
   storeUpload,
   takeUpload,
   ticketOf,
@@ -94,7 +96,8 @@ async function hasNewColumns({ form, words }: Visit, { bytes, chosen }: Uploaded
   const columns = form.has(SOURCE) ? await findColumns({ bytes, chosen }) : undefined
   if (!columns) return false
   const { chosen: read } = readColumns(form, columns, chosen, words)
-  return read.columns !== chosen.columns || read.id !== chosen.id || read.source !== chosen.source
+  const choicesOf = ({ columns, id, source }: ImportSettings) => [columns, id, source]
+  return !isDeepStrictEqual(choicesOf(read), choicesOf(chosen))
 }
 
 /** Previews the file with the columns from the form. */
@@ -104,7 +107,7 @@ async function choose(visit: Visit, uploaded: UploadedFile): Promise<string> {
   const columns = await findColumns(upload)
   if (!columns) return preview(visit, upload, undefined)
   // The columns can be guessed only now, because the encoding was not clear before.
-  if (upload.chosen.columns === '')
+  if (!upload.chosen.columns)
     return preview(visit, { ...upload, chosen: guessSettings(columns, upload.chosen) }, columns)
   const { chosen, problems } = readColumns(form, columns, upload.chosen, words)
   if (problems.length === 0) return preview(visit, { ...upload, chosen }, columns)
@@ -144,12 +147,8 @@ function chosenIn(fields: FormBody, name: string): ImportSettings {
     ...{ name, category: text('category'), organization: text('organization') },
     from: Object.hasOwn(MAPPINGS, text('from')) ? text('from') : '',
     currency: isCurrency(currency) ? currency : US_LOCALE.currency,
-    ...{
-      dayFirst: ['yes', 'no'].includes(text('dayFirst')) ? text('dayFirst') : '',
-      pounds: text('pounds'),
-      keep: text('keep'),
-    },
-    ...{ columns: '', id: '', source: '', statuses: '', encoding: '' },
+    dayFirst: readYesOrNo(text('dayFirst')),
+    ...{ pounds: text('pounds') === 'yes', keep: text('keep') === 'yes', source: '', statuses: [] },
   }
 }
 

@@ -22,7 +22,7 @@ import { PREFIX, type Visit } from '../visit.ts'
 import { COLUMNS_FORM } from './columns.ts'
 import { labelOf, leftOutIn, lostBondsSection, type Reason, reasonsIn, refusedSection } from './refused.ts'
 import { type ImportRun, runImport } from './run.ts'
-import { statusesOf, type UploadedFile } from './uploads.ts'
+import { readYesOrNo, type UploadedFile } from './uploads.ts'
 
 const PATH = `${PREFIX}/import`
 
@@ -218,16 +218,11 @@ function details({ done }: ImportRun, { language, words }: Visit): Html | false 
 
 // Asks how to read a file whose dates or letters have several meanings.
 
-/** The answers that a form may have, by the name of their field. */
-const ANSWERS = { dayFirst: ['yes', 'no'], encoding: ENCODINGS } as const
-
 /** Adds the answers in a form to the settings. */
 export function withAnswers({ bytes, chosen }: UploadedFile, form: FormBody): UploadedFile {
-  const answers = Object.entries(ANSWERS).flatMap(([name, values]) => {
-    const value = form.get(name) ?? ''
-    return values.includes(value as never) ? [[name, value]] : []
-  })
-  return { bytes, chosen: { ...chosen, ...Object.fromEntries(answers) } }
+  const dayFirst = readYesOrNo(form.get('dayFirst')) ?? chosen.dayFirst
+  const encoding = ENCODINGS.find((one) => one === form.get('encoding')) ?? chosen.encoding
+  return { bytes, chosen: { ...chosen, dayFirst, encoding } }
 }
 
 /** @param form the id of the form that sends the answer */
@@ -265,11 +260,11 @@ const FIELD_PREFIX = 'status:'
 
 /** Adds the choices of a form to the earlier choices. */
 export function withStatuses({ bytes, chosen }: UploadedFile, form: FormBody): UploadedFile {
-  const choices = new Map(statusesOf(chosen))
+  const choices = new Map(chosen.statuses)
   for (const [name, value] of form)
     if (name.startsWith(FIELD_PREFIX) && STATUS_RESULTS.includes(value as StatusResult))
       choices.set(name.slice(FIELD_PREFIX.length), value as StatusResult)
-  return { bytes, chosen: { ...chosen, statuses: JSON.stringify([...choices]) } }
+  return { bytes, chosen: { ...chosen, statuses: [...choices] } }
 }
 
 /** @param form the id of the form that sends the choices; without it, the statuses are only listed */

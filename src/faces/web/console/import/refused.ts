@@ -14,7 +14,7 @@ import type { Texts } from '../../texts/texts.ts'
 import { FORM_FIELDS, schemaOf } from '../animals/form.ts'
 import { field, NON_FIELD, problemsOf } from '../fields.ts'
 import { PREFIX, type Routes, type Visit } from '../visit.ts'
-import { encodingOf, readRefused, refusedPathOf, type UploadedFile } from './uploads.ts'
+import { readRefused, refusedPathOf, type UploadedFile } from './uploads.ts'
 
 // Shows the lines that an import refused, grouped by reason, and offers them as a file to correct.
 
@@ -84,7 +84,7 @@ export async function storeRefused(
   const { line, name, why } = words.import
   const reasons = new Map(refused.map((one) => [one.line, reasonsIn(one, words).join(' ')]))
   const file = { bytes: () => Readable.from([bytes]) }
-  const table = await readRows(file, reasons, encodingOf(chosen)).catch(() => undefined)
+  const table = await readRows(file, reasons, chosen.encoding).catch(() => undefined)
   const rows = table
     ? [
         [...table.headings, why],

@@ -18,7 +18,7 @@ import {
 import type { ValidAnimal } from '../../../../transfer/validate.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { type Reason, storeRefused } from './refused.ts'
-import { columnsOf, encodingOf, type ImportSettings, statusesOf, type UploadedFile } from './uploads.ts'
+import type { ImportSettings, UploadedFile } from './uploads.ts'
 
 /** The pages and the download have up to this many refused lines. */
 const MAX_REFUSALS = 10_000
@@ -73,9 +73,7 @@ export async function runImport(
     return { done, refused, examples: [...first.values()].slice(0, EXAMPLE_COUNT) }
   }
   const table =
-    chosen.columns === ''
-      ? undefined
-      : await openOwnTable({ bytes: () => Readable.from([bytes]) }, encodingOf(chosen))
+    chosen.columns && (await openOwnTable({ bytes: () => Readable.from([bytes]) }, chosen.encoding))
   const options = {
     ...optionsOf(chosen, table),
     ...{ keyId: caller.id, dryRun, clock },
@@ -109,28 +107,24 @@ export function formatOf(
 }
 
 function optionsOf(chosen: ImportSettings, table: Table | undefined) {
-  const { name, from, category, organization, currency, dayFirst, pounds, keep } = chosen
+  const { name, from, category, organization, currency, dayFirst, pounds, keep, id, encoding } = chosen
   const mapping = table
-    ? createTableMapping(table.headings, columnsOf(chosen))
+    ? createTableMapping(table.headings, { columns: new Map(chosen.columns), id })
     : (MAPPINGS[from] ?? createOwnMapping())
-  const isUpdate = keep !== 'yes' && mapping.idColumn !== undefined
+  const isUpdate = !keep && mapping.idColumn !== undefined
   return {
     ...{ format: formatOf(chosen, mapping), mapping, update: isUpdate, idColumn: mapping.idColumn },
-    keep: keep === 'yes',
+    keep,
     // PostgreSQL does not accept NUL characters.
     source: (chosen.source || from || basename(name, extname(name)) || 'upload')
       .replaceAll(/\p{Cc}/gu, '')
       .slice(0, 100)
       .toWellFormed(),
-    locale: {
-      currency,
-      dayFirst: dayFirst === '' ? undefined : dayFirst === 'yes',
-      pounds: pounds === 'yes',
-    },
-    encoding: encodingOf(chosen),
+    locale: { currency, dayFirst, pounds },
+    encoding,
     category: category || undefined,
     organization: organization || undefined,
-    statusChoices: statusesOf(chosen),
+    statusChoices: new Map(chosen.statuses),
     mayHaveOwnIds: from === '',
   } satisfies Partial<Options>
 }

@@ -5,9 +5,8 @@ import type { Context } from '../../../../context.ts'
 import type { Caller } from '../../../../http/caller.ts'
 import { makeCursor, readCursor } from '../../../../http/paging.ts'
 import { newWorkFile } from '../../../../photos/storage/folder.ts'
-import { ENCODINGS, type Encoding } from '../../../../transfer/encoding.ts'
-import type { ChosenColumns } from '../../../../transfer/mappings/chosen.ts'
-import type { StatusChoices, StatusResult } from '../../../../transfer/statuses.ts'
+import type { Encoding } from '../../../../transfer/encoding.ts'
+import type { StatusResult } from '../../../../transfer/statuses.ts'
 
 /** How to read a file, as chosen in the forms. */
 export interface ImportSettings {
@@ -20,33 +19,26 @@ export interface ImportSettings {
   /** The code of the organization for animals without an organization; empty for no such organization. */
   organization: string
   currency: string
-  dayFirst: string
-  pounds: string
-  /** `yes` if animals from an earlier import stay as they are. */
-  keep: string
-  /** JSON pairs of column position and member; empty if the headings need no choices. */
-  columns: string
-  /** The position of the ID column; empty if there is none. */
-  id: string
+  /** Absent if the file itself shows the order of day and month. */
+  dayFirst?: boolean | undefined
+  pounds: boolean
+  /** Whether animals from an earlier import stay as they are. */
+  keep: boolean
+  /** The member of each column, by its position; absent if the headings need no choices. */
+  columns?: [index: number, member: string][]
+  /** The position of the ID column. */
+  id?: number | undefined
   /** The name of the list that the ids belong to. */
   source: string
-  /** JSON pairs of a status in the file and its chosen result; empty if there are no choices. */
-  statuses: string
-  /** The encoding of the file; empty if it is detected. */
-  encoding: string
+  /** The chosen results of statuses in the file. */
+  statuses: [word: string, result: StatusResult][]
+  /** Absent if the encoding is detected. */
+  encoding?: Encoding | undefined
 }
 
-export const columnsOf = ({ columns, id }: ImportSettings): ChosenColumns => ({
-  columns: new Map<number, string>(JSON.parse(columns)),
-  id: id === '' ? undefined : Number(id),
-})
-
-export const statusesOf = ({ statuses }: ImportSettings): StatusChoices =>
-  new Map<string, StatusResult>(statuses === '' ? [] : JSON.parse(statuses))
-
-/** @returns undefined if the encoding is detected */
-export const encodingOf = ({ encoding }: ImportSettings): Encoding | undefined =>
-  ENCODINGS.find((one) => one === encoding)
+/** Reads an answer from a form. @returns undefined for no answer */
+export const readYesOrNo = (text: string | null): boolean | undefined =>
+  text === 'yes' ? true : text === 'no' ? false : undefined
 
 type UploadFolder = Pick<Context, 'photos'>
 type UploadContext = UploadFolder & Pick<Context, 'cursorSecret'>
@@ -63,7 +55,8 @@ async function pathOf({ photos: { store } }: UploadFolder, { staff }: Caller): P
 
 const PREFIX = 'import-'
 
-const scopeOf = ({ staff, view }: Caller): string => JSON.stringify(['import', staff?.id, view])
+// The number changes with ImportSettings, so a form of an earlier version is refused.
+const scopeOf = ({ staff, view }: Caller): string => JSON.stringify(['import 2', staff?.id, view])
 
 /** The path of the lines that the person's last preview or import refused. */
 export async function refusedPathOf(context: UploadFolder, caller: Caller): Promise<string> {
