@@ -82,6 +82,10 @@ export function routesOf(app: App, context: Context): Routes {
   }
 }
 
+/** The answer to a request for a file that opens in spreadsheet programs. */
+export const csvReply = ({ reply }: Visit, name: string): FastifyReply =>
+  reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${name}"`)
+
 // Reads ids and paths from addresses and forms.
 
 /** The ids of a query or a form, where a name may be repeated. Other values are skipped. */

@@ -10,7 +10,7 @@ import { type Problem, problemSummary, selectField, textField } from '../../form
 import type { Texts } from '../../texts/texts.ts'
 import { type Choices, onlyChoice, organizationSelect, readChoices } from '../choices.ts'
 import { consolePage, pagerOf } from '../frame.ts'
-import { idsIn, PREFIX, type Routes, type Visit } from '../visit.ts'
+import { csvReply, idsIn, PREFIX, type Routes, type Visit } from '../visit.ts'
 import { daysInCare } from './days.ts'
 import { addressOf, filterForm, filtersIn, LIST_PATH, queryOf } from './filters.ts'
 import { schemaOf } from './form.ts'
@@ -140,11 +140,7 @@ const MAX_IDS = 100
 /** The list of animals as a file: all that match the filters, or those with the ids in the address. */
 export function animalsCsv({ get }: Routes): void {
   get('/animals.csv', async (visit) =>
-    visit.reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', 'attachment; filename="animals.csv"')
-      .header('cache-control', 'no-store')
-      .send(Readable.from(await linesOf(visit))),
+    csvReply(visit, 'animals.csv').send(Readable.from(await linesOf(visit))),
   )
 }
 

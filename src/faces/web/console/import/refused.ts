@@ -13,7 +13,7 @@ import type { Refusal, RefusalReason, Summary } from '../../../../transfer/repor
 import type { Texts } from '../../texts/texts.ts'
 import { FORM_FIELDS, schemaOf } from '../animals/form.ts'
 import { field, NON_FIELD, problemsOf } from '../fields.ts'
-import { PREFIX, type Routes, type Visit } from '../visit.ts'
+import { csvReply, PREFIX, type Routes, type Visit } from '../visit.ts'
 import { readRefused, refusedPathOf, type UploadedFile } from './uploads.ts'
 
 // Shows the lines that an import refused, grouped by reason, and offers them as a file to correct.
@@ -123,14 +123,10 @@ const padTo = (length: number, cells: string[]): string[] =>
 
 /** The download of the refused lines of the person's last preview or import. */
 export function refusedDownload({ get }: Routes): void {
-  get('/import/refused.csv', async ({ context, reply, caller }) => {
-    const bytes = await readRefused(context, caller)
+  get('/import/refused.csv', async (visit) => {
+    const bytes = await readRefused(visit.context, visit.caller)
     if (!bytes) throw new ApiError('route_not_found')
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', 'attachment; filename="skipped.csv"')
-      .header('cache-control', 'no-store')
-      .send(bytes)
+    return csvReply(visit, 'skipped.csv').send(bytes)
   })
 }
 

@@ -11,7 +11,7 @@ import { selectField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import { type Choices, organizationSelect, readKinds, readOrganizations } from '../choices.ts'
 import { consolePage } from '../frame.ts'
-import { PREFIX, type Routes, type Visit } from '../visit.ts'
+import { csvReply, PREFIX, type Routes, type Visit } from '../visit.ts'
 
 const PATH = `${PREFIX}/statistics`
 const PERIODS = [1, 3, 12, 24, 60]
@@ -28,11 +28,7 @@ export function statisticsPages({ get }: Routes): void {
     const table = TABLES.find((one) => `${one}.csv` === name)
     if (!table) throw new ApiError('route_not_found')
     const { counts, naming } = await read(visit)
-    return visit.reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${name}"`)
-      .header('cache-control', 'no-store')
-      .send(toCsv(tableOf(table, counts, naming, true)))
+    return csvReply(visit, name).send(toCsv(tableOf(table, counts, naming, true)))
   })
 }
 
