@@ -30,7 +30,6 @@ export async function readChoices(visit: Visit): Promise<Choices> {
   return { categories: kinds, organizations: await readOrganizations(visit) }
 }
 
-/** The choices of the form of an animal. */
 export async function readFormChoices(
   visit: Visit,
   { categoryId }: { categoryId?: string },

@@ -22,7 +22,6 @@ const PATH = '/animals/new'
 /** The fields that "Save and add another" keeps. */
 const REPEATED = ['categoryId', 'organizationId'] as const
 
-/** The page that adds an animal. */
 export function addAnimal({ context, get, post }: Routes): void {
   get(PATH, async (visit) => {
     const { query } = visit

@@ -90,7 +90,6 @@ async function conflictPage(visit: Visit, typed: Values) {
   })
 }
 
-/** Changes the status of an animal. */
 async function changeStatus(visit: Visit) {
   const { reply, form } = visit
   const stored = await ownAnimal(visit)

@@ -17,7 +17,6 @@ const NAMES = ['q', 'status', 'category', 'organization', 'photos', 'sort'] as c
 /** An invalid value becomes empty. */
 export type Filters = Record<(typeof NAMES)[number], string>
 
-/** The columns that sort the list. */
 export const SORT_COLUMNS = ['name', 'number', 'kennel', 'intake', 'status'] as const
 const SORTS: string[] = SORT_COLUMNS.flatMap((column) => [column, `-${column}`])
 

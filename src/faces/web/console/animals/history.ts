@@ -103,7 +103,6 @@ function noteSentences(
   return [...(added > 0 ? [words.added(added)] : []), ...(removed > 0 ? [words.removed(removed)] : [])]
 }
 
-/** A photo in the history. */
 interface Photo {
   id: number
   alt?: string

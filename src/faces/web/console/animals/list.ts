@@ -92,7 +92,6 @@ export interface SelectedResult {
 }
 
 const MAX_TAG_LENGTH = 40
-/** The field for the reason of a hold. */
 export const HOLD = 'staff.holdReason'
 
 /** The form for the selected animals, under the table. */

@@ -44,7 +44,6 @@ export function noteProblems(error: ApiError, { words }: Visit, { staff }: Pet, 
 export const markOf = ({ date, kind, text }: DatedNote): string =>
   hash('sha256', JSON.stringify([date, kind, text]), 'base64url').slice(0, 22)
 
-/** The notes by date, the newest first. */
 function newestFirst(notes: readonly DatedNote[]): DatedNote[] {
   return notes.toReversed().sort((one, other) => other.date.localeCompare(one.date))
 }

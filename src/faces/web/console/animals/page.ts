@@ -100,7 +100,6 @@ ${visit.may('changeAnimals') && statusButtons(pet, words)}</div>
 ${general && html`<p class="summary problem" role="alert">${general.message}</p>`}`
 }
 
-/** The foster home of an animal. */
 function fosterLine({ staff = {} }: Pick<Pet, 'staff'>, { animal }: Texts['console']): Html | undefined {
   const { fosterName, fosterEmail, fosterPhone } = staff
   if ((fosterName ?? fosterEmail ?? fosterPhone) === undefined) return undefined
@@ -159,7 +158,6 @@ export function whyOf(
   return animals.why[status ?? 'unlisted'] ?? ''
 }
 
-/** A button for each possible next status. */
 function statusButtons({ id, status }: Pick<Pet, 'id' | 'status'>, words: Texts['console']): Html {
   const next: readonly PetStatus[] = status ? MOVES[status] : ['available']
   const buttons = next.map((to) =>

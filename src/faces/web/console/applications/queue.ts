@@ -96,7 +96,6 @@ interface QueueParts {
   now: number
 }
 
-/** Links to the other applications of the same person. */
 function samePerson(own: readonly OtherApplication[], animals: QueueParts['animals'], visit: Visit): Html {
   const { words } = visit
   const links = own.map(

@@ -297,7 +297,6 @@ interface FormParts {
   groups: Groups
   values: Values
   problems: readonly Problem[]
-  /** A hidden input. */
   hidden: Html
   actions: Part
 }

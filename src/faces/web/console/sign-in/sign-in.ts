@@ -22,7 +22,6 @@ import { PREFIX, type Routes, returnPath, type Visit } from '../visit.ts'
 
 const PATH = '/sign-in'
 
-/** The pages for signing in and out. */
 export function signInPages({ get, post }: Routes): void {
   get(PATH, (visit) => {
     const path = returnPath(visit.query.to)

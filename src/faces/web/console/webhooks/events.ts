@@ -11,7 +11,6 @@ import { PREFIX, type Routes, type Visit } from '../visit.ts'
 const EVENTS = `${PREFIX}/events`
 const MAX_SHOWN = 100
 
-/** The page of recent events. */
 export function eventsPage({ get }: Routes): void {
   get('/events', page)
 }
