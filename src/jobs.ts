@@ -1,6 +1,6 @@
 import { erasure } from './applications/people.ts'
 import { emails } from './applications/send-emails.ts'
-import { oldEvents } from './events/removal.ts'
+import { oldEvents } from './events/log.ts'
 import { expiryJob } from './jobs/expiry.ts'
 import type { Jobs } from './jobs/job.ts'
 import { expiredTokens } from './keys/tokens.ts'
@@ -9,7 +9,7 @@ import { searchIndex } from './pets/search/index-animals.ts'
 import { ORPHANED_FILES_JOB, orphanedPhotoFiles, photoFiles, removedPhotos } from './photos/jobs.ts'
 import { expiredSessions } from './staff/session.ts'
 import { wrongTimes } from './webhooks/correction.ts'
-import { oldDeliveries } from './webhooks/removal.ts'
+import { oldDeliveries } from './webhooks/deliveries.ts'
 
 /** Removes expired results of requests with an Idempotency-Key. */
 const expiredResults = expiryJob({ table: 'idempotency', key: 'scope', time: 'expires_at' })

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { changes } from '../db/change.ts'
 import { dialectOf } from '../db/dialect.ts'
 import {
   MAX_STATEMENT_ROWS,
@@ -11,6 +12,7 @@ import {
 import type { Db, Tables } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
+import { type Job, runInSteps } from '../jobs/job.ts'
 import { type Event, type EventData, type EventType, LATEST } from './schema.ts'
 
 // The log of events. Each change adds its events in its own transaction. Ids ascend in the order in which
@@ -283,4 +285,13 @@ export async function removeOldEvents(db: Db, before: number): Promise<boolean> 
   await db.deleteFrom('event').where('id', '<=', last).execute()
   await db.updateTable('event_log').set({ removed_to: last }).where('removed_to', '<', last).execute()
   return old.length === BATCH_SIZE
+}
+
+const DAY_MS = 86_400_000
+
+/** Removes events that are older than EVENT_DAYS. */
+export const oldEvents: Job = {
+  isDue: ({ db, clock, config }) => hasOldEvents(db, clock() - config.eventDays * DAY_MS),
+  run: ({ write, clock, config }, mayContinue) =>
+    runInSteps(() => write(changes.removeOldEvents, clock() - config.eventDays * DAY_MS), mayContinue),
 }

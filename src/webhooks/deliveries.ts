@@ -10,6 +10,7 @@ import {
   lockQueued,
   setQueued,
 } from '../events/log.ts'
+import { expiryJob } from '../jobs/expiry.ts'
 import { disable } from './attempts.ts'
 import { type Delivery, type DeliveryQuery, type Recovery, TEST_TYPE } from './schema.ts'
 
@@ -281,3 +282,11 @@ export async function recoverDeliveries(
       .execute()
   return { deliveries: Number(undelivered), ...(to < newest && { continueAfter: formatId(to) }) }
 }
+
+const DAY_MS = 86_400_000
+
+/** Removes deliveries that are older than EVENT_DAYS. */
+export const oldDeliveries = expiryJob(
+  { table: 'delivery', key: 'id', time: 'created_at' },
+  ({ clock, config }) => clock() - config.eventDays * DAY_MS,
+)
