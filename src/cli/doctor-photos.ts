@@ -10,7 +10,7 @@ import { reasonOf } from '../errors.ts'
 import { openRenderer } from '../photos/renderer/render.ts'
 import { newWorkFile, pathInFolder } from '../photos/storage/folder.ts'
 import { folderOf, openPhotoStore } from '../photos/storage/open.ts'
-import { fileName } from '../photos/storage/store.ts'
+import { fileName } from '../photos/storage/photo-files.ts'
 import { canCreateIn, findNearest } from './doctor-store.ts'
 import { doubtful, type Finding, good, wrong } from './finding.ts'
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, Limiter, LimiterVerdict } from '../limits/limiter.ts'
 import type { Metrics } from './metrics.ts'
 
-/** `onResponse` hook: counts each response. Cached responses are counted where they are sent. */
+/** `onResponse` hook: counts each response. */
 export function countAnswers({ countAnswer }: Metrics) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     countAnswer(operationOf(request), reply.statusCode, request.caller, reply.elapsedTime)

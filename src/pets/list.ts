@@ -9,8 +9,8 @@ import {
   type FieldSelection,
   PET_COLUMNS,
   type PetView,
+  type RenderedPet,
   type RenderOptions,
-  type Representation,
   type Row,
   represent,
   STORED_COLUMNS,
@@ -36,7 +36,7 @@ export interface PageStart {
 }
 
 /** Animals as a caller sees them. */
-interface PetList extends VisibleRows<Representation & { id: number; etag: string }> {
+interface PetList extends VisibleRows<RenderedPet & { id: number; etag: string }> {
   /** The animal with its validators, if the query names exactly one id. */
   only?: PetView | undefined
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { dialectOf } from '../db/dialect.ts'
 import { startApp } from '../testing/start-app.ts'
-import { findByMicrochip, foldMicrochip, selectByMicrochip } from './inside.ts'
+import { findByMicrochip, foldMicrochip, selectByMicrochip } from './staff-list.ts'
 
 test('chips compare without case, blanks, hyphens and points; words and repeated digits are not chips', () => {
   for (const [microchip, expected] of [

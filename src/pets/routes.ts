@@ -25,7 +25,7 @@ import { BETA, parsePathId } from '../http/type.ts'
 import { photosBaseUrl } from '../photos/storage/stored-photo.ts'
 import { release } from '../release.ts'
 import { findHistory } from './history.ts'
-import * as requested from './requested.ts'
+import * as petRequests from './requests.ts'
 import { parseFields, type RenderOptions, toPetView } from './row.ts'
 import { withOtherProblems } from './rules.ts'
 import {
@@ -156,7 +156,7 @@ function createPet(app: App, context: Context): void {
   app.post('/pets', { config: { errors }, attachValidation: true, schema }, async (request, reply) => {
     const problems = request.validationError
     if (problems instanceof ApiError) throw await withOtherProblems(db, problems, request.body, clock())
-    const stored = await requested.add(
+    const stored = await petRequests.add(
       context,
       { caller: request.caller, key: readIdempotencyKey(request, reply) },
       request.body,
@@ -231,7 +231,7 @@ function updatePet(app: App, context: Context): void {
       conditions: conditionsOf(request),
     }
     const requester = { caller: request.caller, key: readIdempotencyKey(request, reply) }
-    const stored = await requested.change(context, requester, request.body, target)
+    const stored = await petRequests.change(context, requester, request.body, target)
     const { view } = request.caller
     const pet = toPetView(stored, { view, photosBase: photosBaseUrl(settings, request) })
     reply.headers(validatorHeaders(pet, view)).type(JSON_TYPE)

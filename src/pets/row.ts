@@ -241,7 +241,7 @@ function timeOf(ms: number | null | undefined): string | undefined {
 }
 
 /** An animal as a caller sees it. */
-export interface Representation {
+export interface RenderedPet {
   /** Renders the animal as JSON. Parses the row only if `fields` selects some of the members. */
   toJson(): string
   toObject(): Record<string, unknown>
@@ -252,7 +252,7 @@ export function represent(
   row: Row | StoredRow,
   options: RenderOptions,
   selection?: FieldSelection,
-): Representation {
+): RenderedPet {
   if (!selection) {
     const json = () => toJson(row, options)
     return { toJson: json, toObject: () => JSON.parse(json()) }
@@ -262,7 +262,7 @@ export function represent(
 }
 
 /** An animal as a caller sees it, with its validators. */
-export interface PetView extends Validators, Representation {
+export interface PetView extends Validators, RenderedPet {
   id: number
 }
 

@@ -7,7 +7,13 @@ import { createTarPacker } from 'modern-tar'
 import { backUp, writeAtomically } from '../db/backup.ts'
 import { fileOf } from '../db/store-url.ts'
 import { pathInFolder } from './storage/folder.ts'
-import { ALL_RENDITIONS, fileName, type OpenFile, type PhotoStore, type Rendition } from './storage/store.ts'
+import {
+  ALL_RENDITIONS,
+  fileName,
+  type OpenFile,
+  type PhotoStore,
+  type Rendition,
+} from './storage/photo-files.ts'
 
 export interface ArchiveCounts {
   animals: number

@@ -9,7 +9,7 @@ import type { RenderClient, RenderSteps } from './renderer/fair-queue.ts'
 import type { RenderedSize } from './renderer/render-channel.ts'
 import { newWorkFile } from './storage/folder.ts'
 import type { PhotoFiles } from './storage/open.ts'
-import { FIRST_RENDITIONS, fileName, type Rendition } from './storage/store.ts'
+import { FIRST_RENDITIONS, fileName, type Rendition } from './storage/photo-files.ts'
 import { listUsedHashes } from './store.ts'
 
 // Makes the files of photos, from an upload or from the largest stored file.

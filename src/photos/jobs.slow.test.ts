@@ -11,7 +11,7 @@ import { until } from '../testing/redis.ts'
 import { scratchFolder, startApp, UNLIMITED } from '../testing/start-app.ts'
 import { ORPHANED_FILES_JOB, orphanedPhotoFiles, photoFiles, removedPhotos } from './jobs.ts'
 import { pathInFolder } from './storage/folder.ts'
-import { fileName, type PhotoStore, readFileName } from './storage/store.ts'
+import { fileName, type PhotoStore, readFileName } from './storage/photo-files.ts'
 
 const A_DAY_MS = 86_400_000
 

@@ -3,7 +3,7 @@ import { changes } from '../db/change.ts'
 import { ApiError } from '../errors.ts'
 import { type Job, listJobs, runInSteps } from '../jobs/job.ts'
 import { renderMissing, throwUnavailable } from './files.ts'
-import { ALL_RENDITIONS, fileName, type Rendition, readFileName } from './storage/store.ts'
+import { ALL_RENDITIONS, fileName, type Rendition, readFileName } from './storage/photo-files.ts'
 import { findPending, hasRemoved, listRemovedHashes, listUsedHashes } from './store.ts'
 
 /** The limits of one run of the job, because the other jobs wait for it. The next run continues the work. */

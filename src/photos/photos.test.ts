@@ -11,7 +11,7 @@ import { JPEG, picture } from '../testing/pictures.ts'
 import { makeKey, startApp, type TestApp, UNLIMITED } from '../testing/start-app.ts'
 import { ORPHANED_FILES_JOB } from './jobs.ts'
 import { newWorkFile } from './storage/folder.ts'
-import { fileName } from './storage/store.ts'
+import { fileName } from './storage/photo-files.ts'
 
 const DAY_MS = 86_400_000
 

@@ -8,7 +8,7 @@ import { counterOfAddress } from '../limits/accounts.ts'
 import { partyOf } from '../limits/shares.ts'
 import { isClientGone, renderMissing, throwUnavailable } from './files.ts'
 import type { RenderClient } from './renderer/fair-queue.ts'
-import { type ByteRange, fileName, type Rendition, readFileName, renditionOf } from './storage/store.ts'
+import { type ByteRange, fileName, type Rendition, readFileName, renditionOf } from './storage/photo-files.ts'
 import { PHOTOS_PATH } from './storage/stored-photo.ts'
 import { listUsedHashes } from './store.ts'
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ApiError } from '../errors.ts'
 import { MAX_PHOTOS } from './schema.ts'
-import type { PhotoStore } from './storage/store.ts'
+import type { PhotoStore } from './storage/photo-files.ts'
 import {
   MAX_PHOTO_BYTES,
   type ReceivedPhoto,

@@ -14,7 +14,7 @@ import { MAX_SMALL_CHUNKS, MIN_CHUNK_BYTES } from '../http/json-body.ts'
 import { partyOf } from '../limits/shares.ts'
 import { isClientGone, renderNewPhoto, throwUnavailable } from './files.ts'
 import { newWorkFile } from './storage/folder.ts'
-import { ALL_RENDITIONS, FIRST_RENDITIONS, fileName, type PhotoStore } from './storage/store.ts'
+import { ALL_RENDITIONS, FIRST_RENDITIONS, fileName, type PhotoStore } from './storage/photo-files.ts'
 import { type AddPhotoResult, findByDigest, listToChange, type Owner, requireRoom } from './store.ts'
 
 // An upload in four steps: receive the bytes into a file, check whether the photo is new, make its

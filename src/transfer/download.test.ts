@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
 import { ApiError } from '../errors.ts'
-import type { PhotoStore } from '../photos/storage/store.ts'
+import type { PhotoStore } from '../photos/storage/photo-files.ts'
 import { download, toDownloadError } from './download.ts'
 import { RefusalError } from './report.ts'
 

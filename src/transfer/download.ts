@@ -8,7 +8,7 @@ import {
   parseOutbound,
   sendOutbound,
 } from '../http/outbound.ts'
-import type { PhotoStore } from '../photos/storage/store.ts'
+import type { PhotoStore } from '../photos/storage/photo-files.ts'
 import { MAX_PHOTO_BYTES, receivePhoto } from '../photos/upload.ts'
 import { RefusalError } from './report.ts'
 

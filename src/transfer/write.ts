@@ -3,7 +3,6 @@ import type { Db } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { MEMBERS } from '../pets/fields.ts'
 import { changesOf } from '../pets/history.ts'
-import { findByMicrochip, foldMicrochip } from '../pets/inside.ts'
 import {
   categoryNames,
   checkProfile,
@@ -16,6 +15,7 @@ import {
   withAge,
 } from '../pets/rules.ts'
 import type { NewPet, Pet, PetPatch } from '../pets/schema.ts'
+import { findByMicrochip, foldMicrochip } from '../pets/staff-list.ts'
 import { type Creation, insertPets } from '../pets/store.ts'
 import { PLACE_MEMBERS } from '../places/gazetteer.ts'
 import { type Retractable, withAnswers, withRemovals } from './answers.ts'

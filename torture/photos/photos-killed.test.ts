@@ -8,7 +8,12 @@ import type { Context } from '../../src/context.ts'
 import { orphanedPhotoFiles, removedPhotos } from '../../src/photos/jobs.ts'
 import { sweepWorkFolder } from '../../src/photos/storage/folder.ts'
 import { openPhotoStore } from '../../src/photos/storage/open.ts'
-import { ALL_RENDITIONS, fileName, type PhotoStore, readFileName } from '../../src/photos/storage/store.ts'
+import {
+  ALL_RENDITIONS,
+  fileName,
+  type PhotoStore,
+  readFileName,
+} from '../../src/photos/storage/photo-files.ts'
 import { picture } from '../../src/testing/pictures.ts'
 import { LOST_RETRY_MS, repeat, waitFor } from '../lab/parallel.ts'
 import { randomOf, reportFigure, rounds } from '../lab/rounds.ts'

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { html } from '../../http/html.ts'
 import type { Organization } from '../../organizations/schema.ts'
 import * as organizations from '../../organizations/store.ts'
-import { parseFields, type Representation } from '../../pets/row.ts'
+import { parseFields, type RenderedPet } from '../../pets/row.ts'
 import type { Pet } from '../../pets/schema.ts'
 import { METERS_PER_MILE } from '../../places/distance.ts'
 import { type Categories, type Type, theirColor } from './words.ts'
@@ -199,7 +199,7 @@ export const SELECTION = parseFields('*,publishedAt,statusChangedAt,createdAt')
 /** The Petfinder JSON of all animals that this API may show. */
 export async function toAnimals(
   { db, config }: Pick<Context, 'db' | 'config'>,
-  found: Representation[],
+  found: RenderedPet[],
   { typeOf }: Categories,
 ) {
   const pets = found.map(({ toObject }) => toObject() as unknown as PublicPet)

@@ -5,13 +5,7 @@ import type { View } from '../../http/caller.ts'
 import { yieldToEventLoop } from '../../http/turns.ts'
 import { countWords } from '../../search/words.ts'
 import { list, type PageStart } from '../list.ts'
-import {
-  type FieldSelection,
-  type PetView,
-  type RenderOptions,
-  type Representation,
-  toPetView,
-} from '../row.ts'
+import { type FieldSelection, type PetView, type RenderedPet, type RenderOptions, toPetView } from '../row.ts'
 import type { PetQuery } from '../schema.ts'
 import { type Criteria, criteriaOf, type Filters, type Finder } from './filters.ts'
 import { type Candidate, type Candidates, type Position, readCandidates, toCandidate } from './matching.ts'
@@ -38,7 +32,7 @@ export interface SearchStart {
   skip?: number | undefined
 }
 
-export interface SearchResult extends Representation {
+export interface SearchResult extends RenderedPet {
   id: number
   etag: string
   position: Position

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { FULL_SIDE, type Rendition } from '../storage/store.ts'
+import { FULL_SIDE, type Rendition } from '../storage/photo-files.ts'
 
 // The messages between the service and the photo process, which reads pictures.
 

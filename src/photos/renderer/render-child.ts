@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import sharp, { type Metadata, type OutputInfo, type Sharp } from 'sharp'
-import { FULL_SIDE, type Rendition, renditionOf } from '../storage/store.ts'
+import { FULL_SIDE, type Rendition, renditionOf } from '../storage/photo-files.ts'
 import {
   CHANNEL,
   OUT_OF_MEMORY,

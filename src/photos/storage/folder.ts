@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { OutageReporter } from '../../db/database.ts'
-import { type PhotoStore, readFileName } from './store.ts'
+import { type PhotoStore, readFileName } from './photo-files.ts'
 
 /**
  * Files are in 256 subfolders. The first characters of a file name, this many, are the name of its subfolder.

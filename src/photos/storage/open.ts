@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts'
 import { fileOf, isPostgres } from '../../db/store-url.ts'
 import { openRenderer, type Renderer } from '../renderer/render.ts'
 import { newWorkFile, openFolder } from './folder.ts'
-import type { PhotoStore } from './store.ts'
+import type { PhotoStore } from './photo-files.ts'
 
 /** The store of photo files, and the renderer that makes them. */
 export interface PhotoFiles {

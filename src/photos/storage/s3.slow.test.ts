@@ -15,8 +15,8 @@ import { cleanup } from '../../testing/cleanup.ts'
 import { doJobs } from '../../testing/jobs.ts'
 import { scratchFolder, startApp, type TestApp } from '../../testing/start-app.ts'
 import { NEEDS_SWIFT, photosUrlOf, startSwift, type TestSwift } from '../../testing/swift.ts'
+import type { PhotoStore } from './photo-files.ts'
 import { DEFAULT_OPTIONS, openS3 } from './s3.ts'
-import type { PhotoStore } from './store.ts'
 
 const swift = NEEDS_SWIFT.skip ? undefined : await startSwift({ after })
 

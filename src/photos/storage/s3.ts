@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
-import { type ByteRange, type PhotoStore, readFileName, renditionOf } from './store.ts'
+import { type ByteRange, type PhotoStore, readFileName, renditionOf } from './photo-files.ts'
 
 /** Timeouts in milliseconds, and retries. */
 interface S3Options {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { publicOrigin } from '../../http/face.ts'
 import { BETA, line, type Static, Type } from '../../http/type.ts'
-import { fileName, SIZES } from './store.ts'
+import { fileName, SIZES } from './photo-files.ts'
 
 /** The path under which the service serves the files. */
 export const PHOTOS_PATH = '/photos'

@@ -3,14 +3,14 @@ import { type Html, html, type Part } from '../../../http/html.ts'
 import * as inventory from '../../../inventory/statistics.ts'
 import { viewerOf } from '../../../orders/store.ts'
 import { list as listOrganizations } from '../../../organizations/list.ts'
+import { finderOf } from '../../../pets/search/filters.ts'
 import {
   countUnlisted,
   latestChanges,
   listForStaff,
   type StaffPet,
   type StaffPetQuery,
-} from '../../../pets/inside.ts'
-import { finderOf } from '../../../pets/search/filters.ts'
+} from '../../../pets/staff-list.ts'
 import { photosBaseForPages } from '../../../photos/storage/stored-photo.ts'
 import { listChangeAuthors } from '../../../staff/store.ts'
 import { scopeOf } from '../../../webhooks/rules.ts'

@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from '../../../http/html.ts'
 import type { Language } from '../../../http/language.ts'
 import type { Organization } from '../../../organizations/schema.ts'
-import { renditionOf, SIZES } from '../../../photos/storage/store.ts'
+import { renditionOf, SIZES } from '../../../photos/storage/photo-files.ts'
 import type { Photo } from '../../../photos/storage/stored-photo.ts'
 import { assetPath } from '../assets.ts'
 import { mailLink } from '../formats.ts'

@@ -3,7 +3,7 @@ import { isRefusal } from '../../../../errors.ts'
 import type { ReadBody } from '../../../../http/face.ts'
 import { type FormBody, readForm } from '../../../../http/form-body.ts'
 import { html } from '../../../../http/html.ts'
-import * as requested from '../../../../pets/requested.ts'
+import * as petRequests from '../../../../pets/requests.ts'
 import { uploadReader } from '../../../../photos/upload.ts'
 import { type PhotoForm, receivePhotoForm, removeReceivedFiles } from '../../../../photos/upload-form.ts'
 import { checkField, type Problem } from '../../forms.ts'
@@ -76,12 +76,12 @@ async function save(visit: Visit): Promise<unknown> {
 async function add(
   visit: Visit,
   { fields, photos }: PhotoForm,
-  sent: Parameters<typeof requested.readNew>[1],
+  sent: Parameters<typeof petRequests.readNew>[1],
 ) {
   const { context, caller } = visit
   await requireSender(visit)
-  const pet = await requested.readNew(context, sent)
-  const { id } = await submitOnce(visit, fields, (key) => requested.add(context, { caller, key }, pet))
+  const pet = await petRequests.readNew(context, sent)
+  const { id } = await submitOnce(visit, fields, (key) => petRequests.add(context, { caller, key }, pet))
   return { id, pet, problems: await addAll(visit, photos, { kind: 'pet', id }) }
 }
 

@@ -1,5 +1,5 @@
-import type { StaffPet } from '../../../../pets/inside.ts'
 import { careStart, latestDate } from '../../../../pets/rules.ts'
+import type { StaffPet } from '../../../../pets/staff-list.ts'
 import { daysSince, formatDate } from '../../formats.ts'
 import type { Visit } from '../visit.ts'
 

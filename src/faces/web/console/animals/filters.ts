@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../../http/html.ts'
 import { wholeNumberOf } from '../../../../http/int64.ts'
-import type { StaffPetQuery } from '../../../../pets/inside.ts'
+import type { StaffPetQuery } from '../../../../pets/staff-list.ts'
 import { selectField, textField } from '../../forms.ts'
 import type { Texts } from '../../texts/texts.ts'
 import type { Choice, Choices } from '../choices.ts'

@@ -4,11 +4,11 @@ import { validatorHeaders } from '../../../../http/conditional.ts'
 import { html, type Part } from '../../../../http/html.ts'
 import type { IdempotencyKey } from '../../../../http/idempotency.ts'
 import { parseInt64 } from '../../../../http/int64.ts'
-import { listForStaff } from '../../../../pets/inside.ts'
-import * as requested from '../../../../pets/requested.ts'
+import * as petRequests from '../../../../pets/requests.ts'
 import { parseFields } from '../../../../pets/row.ts'
 import { HIDDEN } from '../../../../pets/rules.ts'
 import { finderOf } from '../../../../pets/search/filters.ts'
+import { listForStaff } from '../../../../pets/staff-list.ts'
 import * as pets from '../../../../pets/store.ts'
 import { animalsOf } from '../applications/applicant.ts'
 import type { Values } from '../fields.ts'
@@ -37,7 +37,7 @@ export async function ownAnimal({ db, caller, params }: Lookup): Promise<OwnAnim
  *
  * @param body a patch, not validated yet
  * @param isStrict whether to refuse the change if the animal has changed since it was read
- * @throws {ApiError} as `requested.readPatch` and `requested.change`
+ * @throws {ApiError} as `petRequests.readPatch` and `petRequests.change`
  */
 export async function changeAnimal(
   { context, caller }: Visit,
@@ -46,9 +46,9 @@ export async function changeAnimal(
   { isStrict = false, key }: { isStrict?: boolean; key?: IdempotencyKey | undefined } = {},
 ): Promise<void> {
   const { view } = caller
-  const patch = body === HIDDEN ? HIDDEN : await requested.readPatch(context, body)
+  const patch = body === HIDDEN ? HIDDEN : await petRequests.readPatch(context, body)
   const conditions = { view, ...(isStrict && { 'if-match': validatorHeaders(stored, view).etag }) }
-  await requested.change(context, { caller, key }, patch, { id: stored.id, conditions })
+  await petRequests.change(context, { caller, key }, patch, { id: stored.id, conditions })
 }
 
 const MAX_TRIES = 3

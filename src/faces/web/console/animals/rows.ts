@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from '../../../../http/html.ts'
-import type { StaffPet } from '../../../../pets/inside.ts'
 import { parseFields } from '../../../../pets/row.ts'
 import { isKeptBack } from '../../../../pets/rules.ts'
+import type { StaffPet } from '../../../../pets/staff-list.ts'
 import { formatDate } from '../../formats.ts'
 import { hostOf } from '../../gallery/page-parts.ts'
 import { agree } from '../../gallery/phrases.ts'

@@ -4,7 +4,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { openForCommand } from '../db/open-database.ts'
 import { cleanup } from '../testing/cleanup.ts'
 import { addAnimal, startNetwork } from '../testing/network.ts'
-import { latestChanges } from './inside.ts'
+import { latestChanges } from './staff-list.ts'
 
 /**
  * Starts a service in which organization 1 changes an animal once, and then organization 2 changes another
