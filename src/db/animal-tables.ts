@@ -36,24 +36,16 @@ export interface PetTable {
   photos: string | null
   /** For a copy of an animal of another installation: its page there. */
   source: Generated<string | null>
-  /**
-   * When the stored age group expires. Null if the animal has no age group, or if the age group never ends.
-   */
+  /** When the stored age group expires. Null without an age group, or if the age group never ends. */
   age_due_at: number | null
-  /**
-   * The time when the animal first became available, and the time of its latest status change. Null if
-   * unknown.
-   */
+  /** When the animal first became available, and when its status last changed. Null if unknown. */
   published_at: number | null
   status_changed_at: number | null
   created_at: number
   /** The key that added the animal. */
   created_by: number | null
   updated_at: number
-  /**
-   * A new random number with each change. Versions therefore do not repeat after a restore. Older releases
-   * counted up.
-   */
+  /** Random and new with each change, as a count would repeat after a restore. Older releases counted. */
   version: number
 }
 
@@ -63,9 +55,7 @@ export interface PhotoTable {
   /** Exactly one of the two ids is set. */
   pet_id: number | null
   organization_id: number | null
-  /**
-   * A random value for the names of the files. Each upload draws a new value, so no two photos share a file.
-   */
+  /** A random value for the names of the files. Each upload draws a new one, so photos share no file. */
   hash: string
   /** SHA-256 of the uploaded bytes, in hexadecimal. Detects a repeated upload. */
   digest: string
@@ -87,9 +77,7 @@ export interface PetChangeTable {
   organization_id: number | null
   at: number
   key_id: number
-  /**
-   * JSON: {member: {from, to}}. `from` is absent if the member was added, and `to` if the member was removed.
-   */
+  /** JSON: {member: {from, to}}. `from` is absent for an added member, and `to` for a removed one. */
   changes: string
 }
 
@@ -105,10 +93,7 @@ export interface PetSourceTable {
   organization_id: number | null
 }
 
-/**
- * The source address of an imported photo. When the photo is removed, this row stays, so a later import does
- * not add the photo again.
- */
+/** The address of an imported photo. The row outlives the photo, so a later import does not add it again. */
 export interface PhotoSourceTable {
   id: Generated<number>
   pet_id: number
@@ -128,10 +113,7 @@ export interface InventoryTable {
   pets: number
 }
 
-/**
- * The entry of an animal in the search index, derived from the animal. On SQLite, the tokens are in another
- * table.
- */
+/** The entry of an animal in the search index. On SQLite, its tokens are in another table. */
 export interface PetSearchTable {
   pet_id: number
   /** The name in the form that lists sort by. */
@@ -148,10 +130,7 @@ export interface PetSearchTable {
   intake: number
   /** The token of the animal's place. Null if the animal has no place. */
   place: string | null
-  /**
-   * The values that facets count, in the spelling of the animal. Each filter has one line: a JSON array, or
-   * an empty line without values.
-   */
+  /** The values that facets count, as the animal has them. One line per filter: a JSON array, or empty. */
   counted: string
   /** On PostgreSQL only. */
   tokens: string
@@ -206,12 +185,10 @@ export interface FollowedTable {
   created_at: number
 }
 
-/** Which copy belongs to which animal of a source. */
 export interface FollowedPetTable {
   id: Generated<number>
   pet_id: number
   followed_id: number
   source_id: number
-  /** When the source created the animal. */
   source_created_at: number | null
 }

@@ -9,8 +9,7 @@ parentPort?.postMessage(copy(workerData))
 /**
  * `VACUUM INTO` reads one snapshot while the service continues to write, and copies only rows. A copy of the
  * file's pages would contain erased data, and would start again after each write.
- *
- * @returns the number of animals in the copy
+ * @returns the number of animals
  */
 function copy({ store, part }: BackupTask): number {
   const from = openFile(store, 'read')
@@ -19,8 +18,7 @@ function copy({ store, part }: BackupTask): number {
   } finally {
     from.close()
   }
-  // Opens the copy for writing, because integrity_check skips the CHECK constraints on a read-only
-  // connection.
+  // Writable, because integrity_check skips the CHECK constraints on a read-only connection.
   const made = new DatabaseSync(part)
   try {
     const found = made.prepare('pragma integrity_check(1)').get()?.integrity_check
@@ -32,10 +30,7 @@ function copy({ store, part }: BackupTask): number {
   }
 }
 
-/**
- * Clears the stored location. Otherwise a backup that is restored over the file of another store would look
- * like that other store.
- */
+/** Clears the stored location, so a backup restored over another store is not mistaken for that store. */
 function clearHome(made: DatabaseSync): void {
   const hasTable = made.prepare(`select name from sqlite_schema where name = 'installation'`).get()
   // A store of an older release does not have this table.

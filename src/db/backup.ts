@@ -8,7 +8,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Copies the SQLite store at one moment into a new file.
- *
  * @returns the number of animals in the copy
  * @throws if there is no store, the file already exists, or the store is damaged
  */
@@ -25,9 +24,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<number>
 
 /**
  * Creates a complete file or none. A signal leaves no partial files behind.
- *
- * @param make writes the content to the file `part`; it may use the file `scratch`, which is removed
- *   afterwards
+ * @param make writes the content to `part`; it may use `scratch`, which is removed afterwards
  * @throws if the file already exists or its folder does not
  */
 export async function writeAtomically<Result>(

@@ -2,18 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '../errors.ts'
 import type { Db } from './tables.ts'
 
-/**
- * The right to count requests on a PostgreSQL database without Redis, which one process has at a time.
- * Decision 10.
- */
+/** The right to count requests on PostgreSQL without Redis. One process has it at a time. Decision 10. */
 export interface Claim {
-  /**
-   * Identifies the process in the database. A process that takes over the claim stores its own token instead.
-   */
+  /** Identifies the process in the database. A process that takes over the claim stores its own token. */
   token: string
-  /**
-   * Returns the reason if another process may have taken the claim. Returns undefined if that is impossible.
-   */
+  /** Returns the reason if another process may have taken the claim, and undefined if that is impossible. */
   doubt(): Error | undefined
 }
 
@@ -27,11 +20,9 @@ export class ClaimTakenError extends Error {
 }
 
 /**
- * Checks the claim in the current transaction. The next process that claims the database waits for the end of
- * this transaction, so it can read the data that this transaction writes.
- *
- * @throws {ApiError} service_unavailable, with a `ClaimTakenError` as its cause, when another process has the
- * claim
+ * Checks the claim in the current transaction. The next process waits for the end of this transaction before
+ * it claims the database, so it can read what this transaction writes.
+ * @throws {ApiError} service_unavailable with a `ClaimTakenError` as cause if another process has the claim
  */
 export async function requireClaim(db: Db, token: string): Promise<void> {
   const claim = await db.selectFrom('claim').select('token').forShare().executeTakeFirst()
@@ -41,21 +32,15 @@ export async function requireClaim(db: Db, token: string): Promise<void> {
 /** The key of the advisory lock of the process that serves a database: an arbitrary, unique number. */
 export const CLAIM_LOCK = 7_219_411
 
-/**
- * The idle timeout of the session that holds the lock. PostgreSQL may not notice that the process or the
- * connection has ended. It ends the session after this time.
- */
+/** PostgreSQL ends a session with the lock that is idle for this long: its process may be dead. */
 export const CLAIM_IDLE_TIMEOUT_MS = 2_000
 
-/**
- * How long to try. Longer than the idle timeout, so if the lock is still taken then, its process is alive.
- */
+/** How long to try. As this exceeds the idle timeout, a lock that is still taken has a live process. */
 const CLAIM_WAIT_MS = 3_000
 const RETRY_INTERVAL_MS = 50
 
 /**
  * Tries to take the lock until a dead session would have lost it.
- *
  * @param ask tries once; resolves to whether the lock was taken
  * @returns false if a live process has the lock
  * @throws the reason of the signal, if it is aborted

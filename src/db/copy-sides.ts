@@ -55,10 +55,7 @@ export const COPIED_TABLES: CopiedTable[] = [
   SECRET_TABLE,
 ]
 
-/**
- * Tables that have rows in a new store, each with a query for those rows. The list has a table before the
- * tables that it refers to.
- */
+/** Tables with rows in a new store, each with a query for them. A table precedes those it refers to. */
 export const SEEDED_TABLES: Record<string, string> = {
   vocabulary: 'select id, kind, category_id, name from vocabulary order by id',
   category: 'select id, name, description from category order by id',
@@ -76,9 +73,7 @@ export const MIGRATIONS_TABLE = 'kysely_migration'
 
 // Reads and writes the two stores of `adoptable copy`.
 
-/**
- * A stored value. All integers are bigints, because bigints represent every integer of both engines exactly.
- */
+/** A stored value. Integers are bigints, which represent every integer of both engines exactly. */
 type Value = string | bigint | null
 
 export type Row = Value[]
@@ -96,10 +91,7 @@ export interface CopySide {
   columns(table: string): Promise<string[]>
   /** Runs a statement that is valid in both engines and returns few rows. */
   rows(statement: string): Promise<Row[]>
-  /**
-   * Reads rows in key order (text keys by their bytes). Starts after a key, or at the first row. Needs a
-   * transaction.
-   */
+  /** Reads rows in key order (text keys by bytes) after a key, or from the first. Needs a transaction. */
   batches(table: CopiedTable, columns: string[], after?: Value): AsyncIterable<Row[]>
   lastKey(table: CopiedTable): Promise<Value | undefined>
   insert(table: CopiedTable, columns: string[], rows: Row[]): Promise<void>
@@ -118,12 +110,7 @@ export async function countOf(side: CopySide, table: string): Promise<bigint> {
   return BigInt(row?.[0] ?? 0)
 }
 
-/**
- * Opens a store for a command that needs it exclusively.
- *
- * @param mustExist whether a missing SQLite file is an error
- * @throws if another process uses the store
- */
+/** Opens a store for a command that needs it exclusively. @throws if another process uses the store */
 export function openSide(url: string, mustExist: boolean): Promise<CopySide> {
   return isPostgres(url) ? openPostgresSide(url) : openSqliteSide(fileOf(url), mustExist)
 }
@@ -235,8 +222,7 @@ export async function openPostgresSide(url: string): Promise<CopySide> {
   const client = new pg.Client({
     ...connectionTo(url, true),
     types,
-    // A name that differs from the service's, because `claimDatabase` looks for sessions with the service's
-    // name.
+    // Differs from the service's name, because `claimDatabase` looks for sessions with that name.
     application_name: 'adoptable copy',
     idle_in_transaction_session_timeout: 0,
   })
@@ -253,10 +239,7 @@ export async function openPostgresSide(url: string): Promise<CopySide> {
   }
 }
 
-/**
- * Checks for a running service. A service without Redis holds the lock. Services with Redis have sessions
- * with a known name.
- */
+/** Refuses a running service. Without Redis it holds the lock; with Redis its sessions have a known name. */
 async function claimDatabase(client: pg.Client): Promise<void> {
   const query = `
     select pg_try_advisory_lock($1) as held, exists (

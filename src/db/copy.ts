@@ -47,11 +47,8 @@ class StoresDifferError extends Error {
 }
 
 /**
- * Copies a store into an empty one, or resumes an unfinished copy of the same source. A finished copy is only
- * compared. If a copy is killed at any moment, the next call resumes it.
- *
- * If the two stores differ at the end, the copy stays unfinished.
- *
+ * Copies a store into an empty one, or resumes an unfinished copy of the same source, even after a kill. A
+ * finished copy is only compared. If the stores differ at the end, the copy stays unfinished.
  * @throws if either store is in use, or the target contains other data
  */
 export function copyStore(stores: CopyUrls, progress: Progress): Promise<CopyResult> {
@@ -74,7 +71,6 @@ export function copyStore(stores: CopyUrls, progress: Progress): Promise<CopyRes
   })
 }
 
-/** Compares any two stores, table by table. */
 export function compareStores(stores: CopyUrls): Promise<Comparison[]> {
   return withBothStores(stores, (source, target) =>
     source.transaction(() => target.transaction(() => compare(source, target, () => undefined))),
@@ -142,9 +138,7 @@ async function hasOnlyInitialRows(target: CopySide, query: string): Promise<bool
   )
 }
 
-/**
- * Marks the target as an unfinished copy, on which no service starts, and removes the rows of a new store.
- */
+/** Marks the target as an unfinished copy, which no service opens, and removes the rows of a new store. */
 function begin(target: CopySide, mark: string): Promise<void> {
   return target.transaction(async () => {
     for (const table of Object.keys(SEEDED_TABLES)) await target.rows(`delete from ${table}`)
@@ -173,10 +167,7 @@ async function copyRows(source: CopySide, target: CopySide, progress: Progress):
   return finish(source, target, progress)
 }
 
-/**
- * Compares the stores and finishes the copy in one transaction, so a service can start only on a copy that
- * equals its source.
- */
+/** Compares and finishes the copy in one transaction, so no service starts on a copy that differs. */
 async function finish(source: CopySide, target: CopySide, progress: Progress): Promise<Comparison[]> {
   try {
     const comparisons = await target.transaction(async () => {
@@ -230,10 +221,7 @@ interface Content {
   hash: string
 }
 
-/**
- * Two queries: the counts computed from pet, and the counts in the inventory. They add up the slots of
- * PostgreSQL, and leave out zeros.
- */
+/** The counts computed from pet, and those in the inventory: slots of PostgreSQL added up, without zeros. */
 const PET_COUNT = `
   select coalesce(organization_id, 0), category_id, coalesce(status, 'unlisted'), count(*) from pet
   group by 1, 2, 3`

@@ -10,15 +10,9 @@ import type { StartWriter } from './writer.ts'
 export interface Database extends Writer {
   /** For reading. */
   db: Db
-  /**
-   * A number that changes whenever the cached data may have changed, or after each commit. Data that was read
-   * under an equal number is current.
-   */
+  /** Changes whenever cached data may have changed, or with each commit. Equal numbers mean current data. */
   version(of: Versioned): number
-  /**
-   * Present on PostgreSQL without Redis. SQLite needs no claim, because no other process can take over a file
-   * lock.
-   */
+  /** Present on PostgreSQL without Redis. SQLite needs none, because nothing can take over a file lock. */
   claim?: Claim | undefined
   /** Identifies the location of the store. A copy of the store has another location. */
   home: string

@@ -26,15 +26,9 @@ export interface Dialect {
   run<Row extends object>(db: Db, query: CompiledQuery): Promise<Row[]>
   /** Runs a compiled query with a plan for the present values. */
   runOwnPlan<Row extends object>(db: Db, query: CompiledQuery): Promise<Row[]>
-  /**
-   * Returns an expression that locks `name` until the end of the transaction. The expression is false if
-   * another transaction has the lock.
-   */
+  /** Returns an expression that locks `name` until the transaction ends, or is false if it is locked. */
   tryLock(name: string | Expression<string>): RawBuilder<SqlBool>
-  /**
-   * Locks `name` until the end of the transaction. If another transaction has the lock, waits for that
-   * transaction.
-   */
+  /** Locks `name` until the end of the transaction. Waits for a transaction that has the lock. */
   lock(db: Db, name: string): Promise<void>
   /**
    * Locks the selected rows until the end of the transaction. Only these rows are read as they are after the
@@ -47,10 +41,7 @@ export interface Dialect {
     query: Query,
     others: 'skip' | 'wait',
   ): Query
-  /**
-   * Reads animals by ascending id, without missing any. If an open transaction may still commit an id, cuts
-   * off all rows above that id.
-   */
+  /** Reads animals by ascending id. Cuts off all rows above an id that may still be committed. */
   readVisible<Row extends { id: number }>(db: Db, read: (db: Db) => Promise<Row[]>): Promise<VisibleRows<Row>>
   /** Queries `id`, the last event of the log. Events with lower ids have all been committed. */
   lastEvent: RawBuilder<{ id: number }>
@@ -74,10 +65,7 @@ const SQLITE: Dialect = {
 
 const names = new Map<string, string>()
 
-/**
- * Returns the name of the prepared statement for a query text. Returns undefined if the query should not be
- * prepared.
- */
+/** Returns the name of the prepared statement for a text; undefined if it should not be prepared. */
 export function statementName(text: string): string | undefined {
   return names.get(text)
 }
@@ -109,8 +97,7 @@ const POSTGRES: Dialect = {
   // PostgreSQL assigns an id before the transaction commits, so a lower id can appear after a higher one.
   readVisible: (db, read) =>
     db.connection().execute(async (connection) => {
-      // This query must run before the rows are read. Every id below its result is then already committed or
-      // will never appear.
+      // Must run before the rows are read: every id below its result is then committed or never appears.
       const { rows } = await sql<{ id: number }>`select settled_pets() as id`.execute(connection)
       const cutFrom = rows[0]?.id ?? 0
       const all = await read(connection)
@@ -139,7 +126,6 @@ export const listParameter = (db: Db, values: unknown[]): unknown =>
 /**
  * Reads with PostgreSQL's own plan for a short time, then with another plan. PostgreSQL's own plan is good
  * for common filters, but can be far slower for rare filters.
- *
  * @param firstPlanMs how long PostgreSQL may use its own plan
  * @param read runs the query; `otherPlan` says whether to force the other plan
  */
@@ -226,10 +212,7 @@ function adapt(statement: StatementSync): SqliteStatement {
   }
 }
 
-/**
- * Skips a rollback if no transaction is open, because a full or broken disk has already ended it. A failed
- * rollback would hide the original error.
- */
+/** Skips a rollback after a full or broken disk has ended the transaction: it would hide that error. */
 function ifInTransaction(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
   const none = { changes: 0, lastInsertRowid: 0 }
   return { ...rollback, run: (values) => (database.isTransaction ? rollback.run(values) : none) }

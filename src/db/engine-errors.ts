@@ -16,10 +16,7 @@ export function isDiskFailure(error: unknown): boolean {
   return hasResult(error, IO_ERROR)
 }
 
-/**
- * Checks whether the file is open read-only. If SQLite cannot open a file for writing, it silently opens the
- * file this way.
- */
+/** Checks whether the file is open read-only, as SQLite silently opens a file that it cannot write. */
 export function isReadOnly(error: unknown): boolean {
   return hasResult(error, READ_ONLY)
 }
@@ -30,18 +27,13 @@ function hasResult(error: unknown, result: number): boolean {
   return errcode !== undefined && (errcode & 0xff) === result
 }
 
-/**
- * Checks whether the database rolled a transaction back because of a concurrent one (serialization failure or
- * deadlock).
- */
+/** Whether a concurrent transaction made the database roll this one back (serialization or deadlock). */
 export function isConflict(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } }
   return cause?.code === '40001' || cause?.code === '40P01'
 }
 
-/**
- * Violated constraints: SQLite's extended result codes (sqlite.org/rescode.html) and PostgreSQL's SQLSTATEs.
- */
+/** Violated constraints: SQLite's codes (sqlite.org/rescode.html) and PostgreSQL's SQLSTATEs. */
 const FOREIGN_KEY = { sqlite: 787, postgres: '23503' }
 const UNIQUE = { sqlite: 2067, postgres: '23505' }
 

@@ -15,7 +15,6 @@ export interface Installation {
 
 /** The facts about the service that a start records. */
 export interface InstallationState {
-  /** The present location of the store. */
   home: string
   /** The counter store to record if none is recorded. */
   counterStore: string | null
@@ -24,9 +23,7 @@ export interface InstallationState {
 }
 
 /**
- * Reads the identity of a store. Usually nothing has changed since the last start, and the start need not
- * write.
- *
+ * Reads the identity of a store. Usually nothing has changed since the last start, so it need not write.
  * @returns undefined if the state is not recorded yet: call `identifyInstallation`
  */
 export async function findInstallation(
@@ -70,7 +67,6 @@ export async function identifyInstallation(db: Db, state: InstallationState): Pr
   return { id, isCopy: !isSame && found.id !== null, counterStore: recorded }
 }
 
-/** Whether the service sends e-mails. */
 export async function sendsEmail(db: Db): Promise<boolean> {
   const found = await db.selectFrom('installation').select('sends_email').executeTakeFirst()
   return found?.sends_email === 1
@@ -80,10 +76,7 @@ export function newId(): string {
   return randomBytes(8).toString('hex')
 }
 
-/**
- * Compares two homes. A home is a number, optionally followed by a colon and a detail. A missing detail
- * matches every detail.
- */
+/** Compares homes: a number, optionally with a colon and a detail. A missing detail matches every one. */
 function isSameHome(one: string, other: string): boolean {
   const [[number, detail], [otherNumber, otherDetail]] = [one.split(':'), other.split(':')]
   return number === otherNumber && (detail === otherDetail || !detail || !otherDetail)
@@ -96,10 +89,7 @@ export function homeOfFile(file: string): string {
   return birthtimeNs === 0n || birthtimeNs === ctimeNs ? `${ino}` : `${ino}:${birthtimeNs}`
 }
 
-/**
- * Returns the database's oid and the server's system identifier. A standby server that takes over has the
- * same values.
- */
+/** Returns the database's oid and the server's system identifier, which a standby that takes over shares. */
 export async function homeOfDatabase(db: Db): Promise<string> {
   const { rows } = await sql<{ oid: string; allowed: boolean }>`
     select oid::text as oid, has_function_privilege('pg_control_system()', 'execute') as allowed

@@ -7,8 +7,7 @@ import type { Db } from './tables.ts'
 type Engine = keyof typeof MIGRATIONS
 
 /**
- * Runs all pending migrations in one transaction. If the process is killed, the old tables stay intact.
- *
+ * Runs all pending migrations in one transaction, so a killed process leaves the old tables intact.
  * @throws if a migration fails, or a newer release has changed the tables
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
@@ -21,10 +20,8 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
 }
 
 /**
- * Reads which migrations were run. Kysely's own list first describes all tables of the database, which takes
- * longer than the rest of a start.
- *
- * @returns their names; none if the store is new
+ * Reads which migrations were run; none if the store is new. Kysely's own list first describes all tables of
+ * the database, which takes longer than the rest of a start.
  */
 async function readNames(db: Db, engine: Engine): Promise<string[]> {
   const found =
@@ -46,8 +43,7 @@ function refuseNewer(names: string[], engine: Engine, location = 'here'): void {
 
 /**
  * Creates the tables of a new store. A command does not migrate an existing store, because a service of an
- * older release may be using that store.
- *
+ * older release may be using it.
  * @throws as `requireCurrent`
  */
 export async function migrateIfNew(db: Db, engine: Engine, location: string): Promise<void> {
@@ -57,7 +53,6 @@ export async function migrateIfNew(db: Db, engine: Engine, location: string): Pr
 
 /**
  * Checks the tables without changing them.
- *
  * @param location the place of the store, for the message: `at FILE` or `in URL`
  * @throws if the store does not have exactly the tables of this release
  */

@@ -7,10 +7,7 @@ import type { Db } from './tables.ts'
 export interface IdempotentRequest {
   /** SHA-256 of the caller, the operation and the Idempotency-Key, in hexadecimal. */
   scope: string
-  /**
-   * SHA-256 of the request's content. A request with the same scope but another fingerprint is a client
-   * error.
-   */
+  /** SHA-256 of the content. The same scope with another fingerprint is an error of the client. */
   fingerprint: string
   /** Unix time in milliseconds. */
   now: number
@@ -64,7 +61,6 @@ const storeResult = prepareQuery<{ scope: string; result: string | null }, never
 /**
  * Runs a change and stores its result in the same transaction. For 24 hours, the same request gets the stored
  * result. A failed change stores nothing and may be retried.
- *
  * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use
  */
 export async function runOnce<Result>(
@@ -84,9 +80,7 @@ export async function runOnce<Result>(
   return { result, replayed: false }
 }
 
-/**
- * Converts a result to its stored form: JSON without personal data, or null if the change returns nothing.
- */
+/** Converts a result to stored JSON without personal data, or to null if the change returns nothing. */
 export function serializeResult(result: unknown): string | null {
   return JSON.stringify(result, withoutUnstored) ?? null
 }
@@ -94,19 +88,12 @@ export function serializeResult(result: unknown): string | null {
 /** The members of results that are not stored: personal data, which must be erasable, and secrets. */
 const UNSTORED = ['adopter', 'personal', 'secret']
 
-/**
- * Removes personal data and secrets, which the store keeps in one place only. A replay reads personal data
- * from the order or application, and shows no secret.
- */
+/** Removes personal data, which a replay reads from the order or application, and secrets. */
 function withoutUnstored(member: string, value: unknown): unknown {
   return UNSTORED.includes(member) ? undefined : value
 }
 
-/**
- * Finds the stored result of the same request. Returns undefined if no change of this request is committed.
- *
- * @throws {ApiError} idempotency_key_reused
- */
+/** Finds the stored result of the same request, if any. @throws {ApiError} idempotency_key_reused */
 export async function findStoredResult<Result>(
   db: Db,
   { scope, fingerprint, now }: IdempotentRequest,

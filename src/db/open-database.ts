@@ -21,18 +21,13 @@ import type { Db } from './tables.ts'
 import { transactionWriter, type Writer } from './write.ts'
 import { fileWriter } from './writer.ts'
 
-/**
- * Opens a store for the service, and migrates it. Claims the store unless other processes share it.
- *
- * @throws if another process serves it
- */
+/** Opens, migrates and, unless it is shared, claims a store. @throws if another process serves it */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   return isPostgres(url) ? (await postgres()).servePostgres(url, options) : serveSqlite(fileOf(url), options)
 }
 
 /**
- * Opens a store for a command, whether or not a service is using it, and creates a missing store.
- *
+ * Opens a store for a command, whether or not a service is using it, and creates a missing one.
  * @param changes the changes that the command makes
  * @throws if the store belongs to another release
  */
@@ -43,11 +38,7 @@ export async function openForCommand(url: string, changes: Changes = {}): Promis
   return { db, ...transactionWriter(db, changes) }
 }
 
-/**
- * Opens an existing store for a command that rolls back all its changes.
- *
- * @throws if there is no store, or it belongs to another release
- */
+/** Opens a store for a command that rolls everything back. @throws if it is missing or of another release */
 export async function openForTrial(url: string, changes: Changes): Promise<Writer & { db: Db }> {
   const db = await (isPostgres(url) ? (await postgres()).openUnchanged(url) : openUnchanged(fileOf(url)))
   return { db, ...transactionWriter(db, changes) }
@@ -55,7 +46,6 @@ export async function openForTrial(url: string, changes: Changes): Promise<Write
 
 /**
  * Rewrites the files of the store after a command erased something, so no bytes of it remain.
- *
  * @returns false if a service uses the store; it scrubs the store itself in its next round of jobs
  * @throws if another process is reading the store; try again later
  */

@@ -41,8 +41,7 @@ async function openAndPrepare(
 }
 
 /**
- * Opens a connection that can write. If every transaction on it is rolled back, the file stays unchanged.
- *
+ * Opens a connection that can write. If all its transactions are rolled back, the file stays unchanged.
  * @throws if there is no store, or it belongs to another release
  */
 export async function openUnchanged(file: string): Promise<Db> {
@@ -55,7 +54,6 @@ export async function openUnchanged(file: string): Promise<Db> {
 /**
  * Opens a file that `prepareFile` has prepared. Checkpoints the WAL with a sync, because the contents of the
  * disk are unknown after a failed sync until the next checkpoint.
- *
  * @throws if the checkpoint fails
  */
 export function openCheckpointed(file: string): Promise<Writable> {
@@ -65,11 +63,7 @@ export function openCheckpointed(file: string): Promise<Writable> {
 /** Larger files are not checked at a start, because a check of 150 MB would delay it by a second. */
 const MAX_CHECKED_BYTES = 64 * 2 ** 20
 
-/**
- * Checks, migrates and checkpoints a file before it is served.
- *
- * @throws if the file is damaged or not writable
- */
+/** Checks, migrates and checkpoints a file before it is served. @throws if it is damaged or not writable */
 export async function prepareFile(file: string): Promise<void> {
   try {
     // SQLite would open a read-only file without an error, and would fail only at the first change.
@@ -93,20 +87,14 @@ function refuseDamage(database: DatabaseSync, file: string): void {
 
 export interface Reader {
   db: Db
-  /**
-   * A number that changes whenever this or another process has changed the cached data, or has committed.
-   * Reads the file at most once per turn of the event loop.
-   */
+  /** Changes when any process has changed the data, or committed. Reads the file once per turn at most. */
   version(of: Versioned): number
   /** Call this after a commit of this process, so the next `version` reads the file again. */
   committed(): void
   close(): void
 }
 
-/**
- * Opens a reading connection. With WAL, the connection reads the latest commit while another commit is being
- * written.
- */
+/** Opens a reading connection. With WAL, it reads the latest commit during the write of another one. */
 export function openToRead(file: string): Reader {
   const database = openFile(file, 'read')
   const dataVersion = database.prepare('pragma data_version')
@@ -116,16 +104,14 @@ export function openToRead(file: string): Reader {
   let current: Record<string, unknown> = revision.get() ?? {}
   let isCurrent = false
   const refresh = (): void => {
-    // Reading the data version is cheap, because SQLite reads no page of the file. The version has usually
-    // not changed.
+    // Reading the data version is cheap: SQLite reads no page of the file. It has usually not changed.
     const last = dataVersion.get()?.data_version
     if (last !== committed) {
       current = revision.get() ?? {}
       committed = last
     }
     isCurrent = true
-    // One refresh is enough for all requests that arrive in one turn, because they were sent before the turn
-    // began.
+    // One refresh is enough for all requests of a turn, because they were sent before the turn began.
     setImmediate(() => {
       isCurrent = false
     })
@@ -145,9 +131,7 @@ export function openToRead(file: string): Reader {
 
 /**
  * Reserves a file for this process. Either one process serves the file and has the counters in its memory, or
- * all processes that serve the file share their counters. The operating system releases the lock when the
- * process ends.
- *
+ * all processes that serve it share their counters. The lock ends with the process.
  * @param shared whether the counters are shared in Redis
  * @returns a function that releases the file
  * @throws if another process has claimed it
@@ -168,9 +152,8 @@ export function claimFile(file: string, shared = false): () => void {
 }
 
 /**
- * Resolves symbolic links, and creates a missing file. SQLite puts the WAL file, and this module puts the
- * lock file, in the folder of the resolved file.
- *
+ * Resolves symbolic links, and creates a missing file. SQLite puts the WAL file, and this module the lock
+ * file, in the folder of the resolved file.
  * @throws if the file has hard links
  */
 export function resolveFile(named: string): string {
@@ -218,9 +201,7 @@ export interface FileWatch {
 }
 
 /**
- * Checks several times a second that a file is still in place, because SQLite would continue to use a deleted
- * file.
- *
+ * Checks several times a second that a file is in place, because SQLite keeps using a deleted one.
  * @param onChange called with the reason when the file is lost, and with undefined when it is back
  */
 export function watchFile(served: ServedFile, onChange: (loss: string | undefined) => void): FileWatch {
@@ -258,11 +239,10 @@ function lossError(loss: string): ApiError {
 }
 
 /**
- * Rewrites the file, so no bytes of erased data remain. `secure_delete` overwrites a deleted row, but not
- * the copies that SQLite leaves between rows when it moves them.
- *
+ * Rewrites the file, so no bytes of erased data remain. `secure_delete` overwrites a deleted row, but not the
+ * copies that SQLite leaves between rows when it moves them.
  * @throws if another process is reading an earlier state; nothing is rewritten then, because changes would
- * have to wait
+ *   have to wait
  */
 export function scrubSqlite(database: DatabaseSync): void {
   truncateWal(database)

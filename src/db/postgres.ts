@@ -13,10 +13,7 @@ const USE_TIMEOUT_MS = 850
 const CONNECT_TIMEOUT_MS = 1_000
 /** The same time limit for commands and starts, for which no client is waiting. */
 const PATIENT_CONNECT_TIMEOUT_MS = 2_000
-/**
- * Shorter than the other limits, because a connection stays usable only if the server itself cancels the
- * statement.
- */
+/** Shorter than the others, as a connection stays usable only if the server cancels the statement. */
 const STATEMENT_TIMEOUT_MS = 700
 
 /** The server ends an idle transaction after this time. Its process has died or lost the connection. */
@@ -24,23 +21,16 @@ export const IDLE_IN_TRANSACTION_MS = 5_000
 
 /** The pool closes a connection that has been idle for this long. */
 const IDLE_MS = 10_000
-/**
- * The server ends a connection that has been idle for this long. The pool would have closed such a connection
- * earlier, so the process must be gone.
- */
+/** The server ends a connection that is idle for this long. Its process is gone: the pool closes earlier. */
 const ABANDONED_MS = 30_000
 
-/**
- * PostgreSQL's type int8. The columns of this type are ids, times and counts, which JavaScript numbers
- * represent exactly.
- */
+/** PostgreSQL's type int8. Its columns are ids, times and counts, which are exact as numbers. */
 const INT8 = 20
 
 const types = new pg.TypeOverrides()
 types.setTypeParser(INT8, Number)
 
 export interface PostgresOptions {
-  /** Maximum number of connections. */
   connections: number
   /** Without time limits for statements, for work such as a migration. */
   patient?: boolean
@@ -54,7 +44,6 @@ export interface PostgresOptions {
 /** Subscribes to the notifications of the triggers on API keys, which the first migration creates. */
 export const LISTEN_TO_KEYS = 'listen adoptable_keys'
 
-/** The options of every connection. */
 export function connectionTo(url: string, patient = false): pg.ClientConfig {
   return {
     connectionString: url,
@@ -81,8 +70,7 @@ export function openPostgres(url: string, { connections, patient, onKeysChanged 
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
     if (!onKeysChanged) return
-    // This query runs before the first query of the caller. If this query fails, the watch connection still
-    // notices changes, a little later.
+    // Runs before the caller's first query. If it fails, the watch connection notices changes a little later.
     client.on('notification', onKeysChanged)
     client.query(LISTEN_TO_KEYS).catch(() => undefined)
   })
@@ -104,7 +92,6 @@ export function openPostgres(url: string, { connections, patient, onKeysChanged 
 /**
  * Wraps a connection, and discards it after any failure that the database did not report itself. After a
  * timeout, for example, a statement may still be running on the connection.
- *
  * @param until the deadline for all queries, by `performance.now()`
  */
 function guardConnection(client: pg.PoolClient, until: number | undefined): PostgresPoolClient {
@@ -136,9 +123,8 @@ function unavailable(cause: unknown): ApiError {
 }
 
 /**
- * SQLSTATEs of failures that may be temporary (PostgreSQL manual, appendix A): connection, resources,
- * operator intervention, system error, read-only database (25006), missing table (42P01), lock and
- * serialization failures.
+ * SQLSTATEs of possibly temporary failures (PostgreSQL manual, appendix A): connection, resources, operator
+ * intervention, system error, read-only (25006), missing table (42P01), lock and serialization failures.
  */
 const UNAVAILABLE = /^(?:08|28|3D|53|57|58|XX|25006|42P01|55P03|40)/
 

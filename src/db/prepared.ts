@@ -17,9 +17,8 @@ const MAX_SHAPES = 500
 export type Fill<Values> = <Name extends keyof Values>(name: Name) => NonNullable<Values[Name]>
 
 /**
- * Prepares a query. The query is built once per engine and shape, and then run many times with different
- * values. Building a query takes longer than SQLite needs to run it.
- *
+ * Prepares a query. It is built once per engine and shape, and then run many times with different values,
+ * because building takes longer than SQLite needs to run it.
  * @param build builds the query; it may read values that determine the text
  * @param shapeOf returns a string that differs whenever `build` would return another text
  */
@@ -46,10 +45,7 @@ export function prepareQuery<Values extends object, Row extends object>(
 /** The maximum number of rows in one statement that writes many rows. */
 export const MAX_STATEMENT_ROWS = 200
 
-/**
- * The values of a statement with many rows. A shared value has its plain name. A value of one row has its
- * name followed by the row number.
- */
+/** The values of many rows. A shared value has its plain name, a value of one row also the row number. */
 export type RowValues = Record<string, never>
 
 /** Combines the members of rows, under numbered names, with the values that all rows share. */
@@ -75,11 +71,7 @@ export const shapeOf = ({ rows }: RowValues): string => String(rows)
 
 const PAGE_SIZE = 1_000
 
-/**
- * Yields all rows by ascending id, page by page.
- *
- * @param read returns up to `limit` rows with ids above `after`
- */
+/** Yields all rows by ascending id. @param read returns up to `limit` rows with ids above `after` */
 export async function* pagesById<Row extends { id: number }>(
   read: (after: number, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

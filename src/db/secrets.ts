@@ -1,10 +1,6 @@
 import type { Db } from './tables.ts'
 
-/**
- * Reads the secret that signs cursors.
- *
- * @returns the secret in hexadecimal; every start returns the same one
- */
+/** Reads the secret that signs cursors, in hexadecimal. Every start returns the same one. */
 export async function getCursorSecret(db: Db): Promise<string> {
   const { value } = await db
     .selectFrom('secret')

@@ -20,17 +20,13 @@ import { transactionWriter } from './write.ts'
 
 const COMMAND_CONNECTIONS = 2
 
-/**
- * Number of connections opened during the start: one for the first request, and one for a job at the same
- * time.
- */
+/** Connections opened at the start: one for the first request, and one for a simultaneous job. */
 const FIRST_CONNECTIONS = 2
 
 /** SQLSTATEs of a canceled statement, and of a change in a read-only transaction. */
 const CANCELED = '57014'
 const READ_ONLY = '25006'
 
-/** Opens the database and migrates its tables. */
 export function openMigrated(url: string): Promise<Db> {
   return openAndPrepare(url, async (db) => {
     await requireUtf8(db)
@@ -54,11 +50,7 @@ async function requireUtf8(db: Db): Promise<void> {
     throw new Error(`PostgreSQL: the database has the encoding ${encoding}; create it with encoding UTF8`)
 }
 
-/**
- * Opens the database for a command that changes nothing.
- *
- * @throws if there is no store, or it belongs to another release
- */
+/** Opens the database without changing it. @throws if there is no store, or one of another release */
 export function openUnchanged(url: string): Promise<Db> {
   return openAndPrepare(url, (db) => requireCurrent(db, 'postgres', placeOf(url)))
 }
@@ -80,10 +72,7 @@ async function openAndPrepare(url: string, prepare: (db: Db) => Promise<void>): 
   }
 }
 
-/**
- * Returns the cause of a 503, because the operator who starts a service or command needs the cause instead of
- * the public message.
- */
+/** Returns the cause of a 503, because the operator who starts a service or command needs it. */
 function causeOf(error: unknown): unknown {
   const { cause } = error as { cause?: Error & { code?: string } }
   return cause ? new Error(`PostgreSQL: ${cause.message || cause.code}`, { cause }) : error
@@ -136,9 +125,7 @@ async function requireWritable(db: Db): Promise<void> {
 }
 
 /**
- * Returns a function that takes the claim on a connection. The claim lasts while the connection is open and
- * in use.
- *
+ * Returns a function that takes the claim on a connection, for as long as it is open and in use.
  * @param token identifies a process without Redis; undefined if the processes share their counters
  */
 function createClaim(token: string | undefined): (client: pg.Client, signal?: AbortSignal) => Promise<void> {
@@ -171,7 +158,6 @@ function createClaim(token: string | undefined): (client: pg.Client, signal?: Ab
 /**
  * Writes the token. First waits until the previous process has finished writing counters. PostgreSQL ends a
  * transaction that stays idle.
- *
  * @throws if the database is read-only, or the wait takes too long
  */
 async function writeToken(client: pg.Client, token: string, signal?: AbortSignal): Promise<void> {
@@ -203,15 +189,10 @@ async function writeToken(client: pg.Client, token: string, signal?: AbortSignal
 const MIN_PAUSE_MS = 250
 const MAX_PAUSE_MS = 2_000
 
-/**
- * SQLSTATEs of temporary failures (PostgreSQL manual, appendix A): connection failure, too many connections,
- * server starting, server stopping.
- */
+/** SQLSTATEs of temporary failures (manual, appendix A): connection, resources, operator intervention. */
 const TEMPORARY = /^(?:08|53|57)/
 
-/**
- * Checks whether a retry can help. An unreachable database may start later, but a wrong password stays wrong.
- */
+/** Whether a retry can help. An unreachable database may start later; a wrong password stays wrong. */
 function isTemporary(error: unknown): boolean {
   const { cause } = error as { cause?: Error & { code?: string } }
   return cause instanceof pg.DatabaseError ? TEMPORARY.test(cause.code ?? '') : cause !== undefined
@@ -237,23 +218,14 @@ async function retryUntilOpen<Result>(
 
 /** Tables with personal data of adopters, applicants and staff, or with stored results of requests. */
 const PEOPLE_TABLES = ['adoption_order', 'application', 'outbox', 'idempotency', 'staff']
-/**
- * Tables that may contain the contact of an animal. These tables are large, so they are rewritten only after
- * an erasure that concerns them.
- */
+/** Large tables that may contain the contact of an animal, rewritten only if an erasure concerns them. */
 const ANIMAL_TABLES = ['pet', 'pet_change', 'pet_search']
-/**
- * The planner's statistics, which contain words of texts. Only the owner of the database may rewrite this
- * table.
- */
+/** The planner's statistics, which contain words of texts. Only the database's owner may rewrite it. */
 const STATISTICS = 'pg_statistic'
 
 /** The longest time that requests for these tables wait for a scrub. */
 const SCRUB_LOCK_TIMEOUT_MS = 200
-/**
- * The number of checks for open snapshots, and the interval between two checks. If a snapshot is open for
- * longer, the next scrub tries again.
- */
+/** How often, and in which interval, to look for open snapshots. After that, the next scrub tries again. */
 const MAX_CHECKS = 40
 const CHECK_INTERVAL_SECONDS = 0.05
 /** The key of the advisory lock that a process holds during a scrub. Only one process scrubs at a time. */
@@ -262,9 +234,7 @@ const SCRUB_LOCK = 7_219_412
 const LOCKED = '55P03'
 
 /**
- * Rewrites the tables with personal data. A plain vacuum would only mark the space of old rows as reusable.
- * The bytes would stay in the file.
- *
+ * Rewrites the tables with personal data, because a plain vacuum leaves the bytes of old rows in the file.
  * @throws if the tables are in use, or a session may still read old rows; try again later
  */
 export async function scrubPostgres(url: string): Promise<void> {
@@ -289,9 +259,8 @@ export async function scrubPostgres(url: string): Promise<void> {
 }
 
 /**
- * Waits until no transaction can see an earlier state, because a vacuum keeps old rows for such a
- * transaction. No further transaction can see that state: a transaction sees no state older than the oldest
- * transaction that runs when it begins.
+ * Waits until no transaction can see an earlier state, because a vacuum keeps old rows for those. A new
+ * transaction sees no state older than the oldest one that runs when it begins.
  */
 async function waitForOldSnapshots(client: pg.Client): Promise<void> {
   const { rows: now } = await ask(client, 'select pg_snapshot_xmax(pg_current_snapshot())::text as xid')

@@ -5,10 +5,7 @@ import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 /** How long a writer waits while another process, such as a command or a backup, has the lock. */
 export const BUSY_TIMEOUT_MS = 5_000
 
-/**
- * The oldest safe version. Earlier versions can damage a WAL file when two connections write and checkpoint
- * at once.
- */
+/** The oldest safe version. Earlier ones can damage a WAL if two connections write and checkpoint at once. */
 const MIN_SQLITE_VERSION = [3, 51, 3] as const
 
 /** Opens a database file. For writing, creates a missing file. */
@@ -41,10 +38,7 @@ function switchToWal(database: DatabaseSync): void {
   }
 }
 
-/**
- * Opens a file, and creates a missing one as `createEmpty` does. SQLite gives its log the permissions of the
- * file.
- */
+/** Opens a file, creating it as `createEmpty` does. SQLite's log gets the permissions of the file. */
 export function createFile(file: string, options: DatabaseSyncOptions): DatabaseSync {
   createEmpty(file)
   refuseHardLinks(file)
@@ -59,8 +53,7 @@ export function createFile(file: string, options: DatabaseSyncOptions): Database
 /** Creates a missing file and its folder, accessible to this user only. */
 export function createEmpty(file: string): void {
   makeFolder(dirname(file))
-  // Never opens an existing file. Closing it would release all locks that this process has on the file (POSIX
-  // fcntl).
+  // Never opens an existing file: closing it would release all locks of this process on it (POSIX fcntl).
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 

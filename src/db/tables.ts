@@ -75,9 +75,7 @@ interface SecretTable {
   value: string
 }
 
-/**
- * The time that has certainly passed, whatever the machine's clock says. The table has one row. Decision 13.
- */
+/** The time that has certainly passed, whatever the clock says. The table has one row. Decision 13. */
 interface KnownTimeTable {
   name: 'known'
   at: number
@@ -155,10 +153,7 @@ interface AdoptionOrderPetTable {
 interface IdempotencyTable {
   scope: string
   fingerprint: string
-  /**
-   * JSON without personal data of adopters and applicants. Only the rows of orders and applications have that
-   * data.
-   */
+  /** JSON without personal data of adopters and applicants, which only orders and applications have. */
   result: string | null
   expires_at: number
 }
@@ -189,10 +184,7 @@ interface ApiKeySecretTable {
   expires_at: number | null
 }
 
-/**
- * Upper bounds of the number of requests that a caller has used. A bound is written before the requests are
- * used, so a crash loses no count.
- */
+/** Upper bounds of the requests a caller has used. Written before they are used, so a crash loses none. */
 interface CounterTable {
   caller: string
   minute_started_at: number
@@ -205,7 +197,6 @@ interface CounterTable {
   expires_at: number
 }
 
-/** An application to adopt an animal. */
 interface ApplicationTable {
   id: Generated<number>
   pet_id: number
@@ -220,10 +211,7 @@ interface ApplicationTable {
   note: string | null
   /** A message to the applicant. It is erased together with the applicant. */
   reply: string | null
-  /**
-   * The language of the form. Null if the application did not come from the form, or was erased; then the
-   * applicant gets no e-mails.
-   */
+  /** The language of the form. Null if not sent by the form, or erased; then no e-mails are sent. */
   language: string | null
   /** SHA-256 of the private link, in hexadecimal. Null if the application has no link. */
   link_hash: string | null
@@ -234,10 +222,7 @@ interface ApplicationTable {
   decided_at: number | null
   /** The key that decided. Null if the applicant withdrew the application. */
   decided_by: number | null
-  /**
-   * When the application was closed or its adoption was completed. The applicant is erased a fixed time after
-   * this.
-   */
+  /** When the application was closed or its adoption completed. The erasure comes a fixed time later. */
   closed_at: number | null
   /** The order that the approval placed. Null before an approval, and after the order was cancelled. */
   order_id: number | null
@@ -262,18 +247,13 @@ interface OutboxTable {
   due_at: number | null
 }
 
-/**
- * A person who signs in. After the person is removed, only the key through which the person acted remains.
- */
+/** A person who signs in. After a removal, only the key through which the person acted remains. */
 interface StaffTable {
   id: Generated<number>
   /** A row in api_key without a secret. Everything this person does is recorded under this key. */
   key_id: number
   email: string
-  /**
-   * The address in the form for comparisons; unique. Until the person joins, it also includes the
-   * organization.
-   */
+  /** The address in the form for comparisons; unique. It includes the organization until the person joins. */
   folded_email: string
   name: string
   role: Role
@@ -312,10 +292,7 @@ interface SignInTryTable {
   wait_ms: number
 }
 
-/**
- * Access tokens of OAuth clients under /v2, valid for an hour. Not copied, because clients can request a new
- * token.
- */
+/** Access tokens of OAuth clients under /v2, for an hour. Not copied: clients can request new ones. */
 interface AccessTokenTable {
   /** SHA-256 of the token, in hexadecimal. */
   hash: string
@@ -377,7 +354,6 @@ interface WebhookTable {
   behind: Generated<number>
 }
 
-/** An event that is sent to a webhook. */
 interface DeliveryTable {
   id: Generated<number>
   webhook_id: number

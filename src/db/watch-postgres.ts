@@ -3,25 +3,16 @@ import { CLAIM_IDLE_TIMEOUT_MS, ClaimTakenError } from './claim.ts'
 import { connectionTo, isServerError, LISTEN_TO_KEYS } from './postgres.ts'
 import type { Versioned } from './write.ts'
 
-/**
- * Interval of the polls for new commits. A changed API key needs no poll, because PostgreSQL sends a
- * notification.
- */
+/** Interval of the polls for new commits. A changed API key is notified and needs no poll. */
 const POLL_MS = 250
 /** If the latest successful poll is older than this, cached data is not used. */
 const STALE_MS = 1_000
-/**
- * A poll that takes longer is useless, because PostgreSQL has then ended the idle session and released the
- * lock.
- */
+/** A longer poll is useless: by then, PostgreSQL has ended the idle session and released the lock. */
 const POLL_QUERY = {
   text: 'select pg_current_snapshot()::text as snapshot',
   query_timeout: CLAIM_IDLE_TIMEOUT_MS,
 }
-/**
- * Cached keys are read again after this time even without a notification, because a change may have bypassed
- * the triggers.
- */
+/** Cached keys are read again after this time, because a change may have bypassed the triggers. */
 const KEYS_MAX_AGE_MS = 1_000
 
 export interface Watch {
@@ -37,24 +28,17 @@ export interface Watch {
 }
 
 interface Options {
-  /**
-   * Takes the claim on each new connection.
-   *
-   * @throws {ClaimTakenError} if another process has the claim
-   */
+  /** Takes the claim on each new connection. @throws {ClaimTakenError} if another process has it */
   claim(client: pg.Client, signal?: AbortSignal): Promise<void>
-  /** Aborts the start. */
   signal?: AbortSignal | undefined
   /** Called with the reason before each attempt to reconnect. */
   onLost?(reason: unknown): void
-  /** Called when the connection is back. */
   onBack?(): void
 }
 
 /**
  * Detects commits of any process, over a separate connection. Each transaction that has written changes the
  * current snapshot. The same connection also holds the claim.
- *
  * @throws if the database cannot be claimed. If the claim is lost later, the error ends the process.
  */
 export async function watchPostgres(url: string, { claim, signal, onLost, onBack }: Options): Promise<Watch> {
@@ -102,8 +86,7 @@ export async function watchPostgres(url: string, { claim, signal, onLost, onBack
       onBack?.()
     } catch (error) {
       session.broken()
-      // Ends this process, because two processes with separate counters would together allow twice the
-      // limits.
+      // Ends this process, because two processes with separate counters would allow twice the limits.
       if (!(error instanceof ClaimTakenError) || closing.signal.aborted) return
       setImmediate(() => {
         throw error

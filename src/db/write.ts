@@ -42,10 +42,7 @@ export function getChange(list: Changes, name: string): Change {
 
 /** The last change of every transaction. It updates the search index for the changed animals. */
 const LAST = 'indexAnimals'
-/**
- * The maximum number of animals indexed in one transaction. A job indexes the rest, such as all animals after
- * a copy.
- */
+/** How many animals one transaction indexes. A job indexes the rest, such as all animals after a copy. */
 const MAX_STEPS = 4
 
 /** Changes that concern no animal. They must work even when indexing fails. */
@@ -62,9 +59,7 @@ export async function finishTransaction(db: Db, list: Changes, names: string[]):
 export const MAX_ATTEMPTS = 4
 
 /**
- * Creates a writer that runs each change in its own transaction. On PostgreSQL, several transactions run at
- * once.
- *
+ * Creates a writer that runs each change in its own transaction. On PostgreSQL, several run at once.
  * @param committed called after each commit, before the promise of the change resolves
  */
 export function transactionWriter(db: Db, list: Changes, committed: () => void = () => undefined): Writer {

@@ -15,8 +15,7 @@ import {
 import type { Db } from './tables.ts'
 import { finishTransaction, getChange, type Writer } from './write.ts'
 
-// The writer of SQLite. This file has three parts: the service's side, the messages, and the writer thread
-// (serveWrites).
+// The writer of SQLite, in three parts: the service's side, the messages, and the thread (serveWrites).
 
 /** Resolves or rejects the promise of a change that was sent. */
 interface Waiter {
@@ -26,13 +25,9 @@ interface Waiter {
 
 const MAX_MESSAGE_JOBS = 16
 
-/**
- * Limits the memory of the thread. Its objects live only for one group of changes, but V8 would let garbage
- * grow. Flags on the command line take precedence.
- */
+/** Limits the memory, which V8 would fill with garbage. Flags on the command line take precedence. */
 const WRITER_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
-/** Receives the outcomes of the changes that were sent. */
 interface Listener {
   onOutcomes(outcomes: Outcome[]): void
   /** @param cause why the writer ended; undefined after `end` */
@@ -50,10 +45,9 @@ interface WriterHost {
 export type StartWriter = (served: ServedFile, listener: Listener) => WriterHost
 
 /**
- * Creates the writer of SQLite. The writer has its own thread, so reads never wait for the disk or a lock.
- * Changes that wait at the same time share one transaction and one sync. If one of them fails, the others
- * still succeed.
- *
+ * Creates the writer of SQLite. It has its own thread, so reads never wait for the disk or a lock. Changes
+ * that wait at the same time share one transaction and one sync. If one of them fails, the others still
+ * succeed.
  * @param startWriter called with the first change
  * @param committed called after each commit, before the promises of its changes resolve
  */
@@ -129,15 +123,10 @@ export function fileWriter(
   }
 }
 
-/**
- * A change after `close` must not start the thread again, because the thread would keep the process alive.
- */
+/** A change after `close` must not start the thread again, which would keep the process alive. */
 const closed = () => new ApiError('service_unavailable', { cause: new Error('the store was closed') })
 
-/**
- * Sends one message per turn of the event loop, or earlier when 16 jobs are waiting. Both threads then work
- * at the same time.
- */
+/** Sends a message per turn of the event loop, or for 16 waiting jobs, so both threads work at once. */
 function createOutbox(
   post: (jobs: Job[]) => void,
   refuse: (job: Job, error: Error) => void,
@@ -241,10 +230,7 @@ type Failure =
     }
   | { kind: 'other'; message: string; stack: string | undefined; errcode: number | undefined }
 
-/**
- * Converts an error for another thread, because structured cloning drops the class and the added members of
- * an error.
- */
+/** Converts an error for another thread: structured cloning drops the class and added members. */
 export function packError(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { code, message, details, headers } = error
@@ -270,18 +256,13 @@ export function unpackError(failure: Failure): Error {
 /** The maximum number of changes in one transaction. Limits how long a change waits for the others. */
 const MAX_GROUP_SIZE = 512
 
-/**
- * Runs the writer thread. It takes the waiting jobs, runs them in one transaction and answers. A `null`
- * message ends the thread.
- */
+/** Runs the writer thread: it runs the waiting jobs in one transaction, and answers. `null` ends it. */
 export function serveWrites(port: MessagePort, served: ServedFile, changes: Changes): void {
   const queue: Job[] = []
   let store: Writable | undefined
   let busy = false
 
-  /**
-   * @returns the outcomes of `work`, or a failure for each job if the store could not be opened or committed
-   */
+  /** @returns the outcomes of `work`, or a failure for each job if the store did not open or commit */
   async function attempt(
     jobs: Job[],
     work: (open: Writable) => Promise<Outcome[]> | Outcome[],
@@ -332,9 +313,7 @@ function scrubbed({ database }: Writable, { id }: Job): Outcome {
   return { id, value: undefined }
 }
 
-/**
- * Runs jobs in one transaction. If a job throws, only that job is undone. If the commit fails, all jobs fail.
- */
+/** Runs jobs in one transaction. A job that throws is undone alone. If the commit fails, all jobs fail. */
 async function commitGroup({ db, database }: Writable, changes: Changes, jobs: Job[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   try {

@@ -8,10 +8,7 @@ import { POSTGRES, run, SQLITE, type TableSyntax } from './tables.ts'
 
 const migration = (statements: string[]) => ({ up: (db: Kysely<unknown>) => run(db, statements) })
 
-/**
- * Keeps columns out of PostgreSQL's planner statistics, which contain values. No query filters by these
- * columns.
- */
+/** Keeps columns, which no query filters by, out of PostgreSQL's statistics, as these contain values. */
 const withoutStatistics = (table: string, columns: string[]): string =>
   `alter table ${table} ${columns.map((column) => `alter column ${column} set statistics 0`).join(', ')}`
 

@@ -61,10 +61,7 @@ export function addEvents({ id, integer, options, isJson }: TableSyntax): string
   ]
 }
 
-/**
- * Advisory locks with a lower key are for animals. Locks from this key up to -1 are for events. See
- * VISIBLE_PETS in postgres-tables.ts.
- */
+/** Locks from this key up to -1 are for events, and lower keys for animals. See VISIBLE_PETS. */
 const FIRST_KEY = `'-4611686018427387904'::bigint`
 /** The upper half of FIRST_KEY in pg_locks. */
 const FIRST_HALF = 3_221_225_472

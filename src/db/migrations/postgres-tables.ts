@@ -33,10 +33,7 @@ const INVENTORY = [
   ),
 ]
 
-/**
- * A trigger that runs once per statement, and writes only if counts change. It updates rows in a fixed order,
- * so two statements cannot deadlock.
- */
+/** Runs once per statement. Writes only changed counts, in a fixed order, so statements cannot deadlock. */
 function countTrigger(event: string, tables: string, moves: string): string[] {
   const name = `count_pets_after_${event}`
   return [
@@ -74,18 +71,15 @@ const KEYS = [
     for each statement execute function tell_of_keys()`,
 ]
 
-/**
- * The sum of an id and this number is the negative key of an advisory lock. Nothing else uses negative keys.
- */
+/** An id plus this number is the negative key of an advisory lock. Nothing else uses negative keys. */
 const MIN_BIGINT = `'-9223372036854775808'::bigint`
 /** In pg_locks, the upper half of a negative key is 2^31 or more. */
 const NEGATIVE = 2_147_483_648
 
 /**
  * Finds the id below which no animal can appear any more. PostgreSQL assigns ids before the commit, so a
- * higher id may be committed before a lower one. A transaction that adds animals therefore takes a shared
- * lock before it gets its first id. The key of the lock is a lower bound for the ids of the transaction.
- * Nothing waits for these locks.
+ * higher id may be committed before a lower one. A transaction that adds animals therefore first takes a
+ * shared lock. Its key is a lower bound for the ids of the transaction. Nothing waits for these locks.
  */
 const VISIBLE_PETS = [
   `create function next_pet_id() returns bigint language sql volatile as $$
@@ -111,15 +105,10 @@ const VISIBLE_PETS = [
     end $$`,
 ]
 
-/**
- * A table with at most one row. SQLite has no such table, because no other process can take over a file lock.
- */
+/** Has at most one row. SQLite has no such table, because no other process can take over a file lock. */
 const CLAIM = 'create table claim (id bigint primary key check (id = 1), token text not null)'
 
-/**
- * Keeps personal data out of the planner's statistics, which contain values from the columns. No query
- * filters by these columns.
- */
+/** Keeps personal data, by which no query filters, out of the statistics, which contain values of columns. */
 const NO_STATISTICS = [
   'alter table adoption_order alter column adopter set statistics 0',
   'alter table idempotency alter column result set statistics 0',

@@ -24,15 +24,9 @@ const SEARCHED = [
   'updated_at',
 ]
 
-/**
- * Reads the newest rows, which belong to the current transaction. Older rows may remain, for example after a
- * copy.
- */
+/** The newest rows belong to the current transaction. Older rows may remain, for example after a copy. */
 const NOTE_CHANGE = 'insert or replace into search_change (pet_id)'
-/**
- * When an organization moves, the same transaction indexes this many of its animals. A job indexes the
- * others.
- */
+/** If an organization moves, its transaction indexes this many of its animals. A job indexes the others. */
 const MAX_MOVED = 500
 const MOVED = `select id from pet where organization_id = new.id order by id limit ${MAX_MOVED}`
 const NOTE_MOVE = `insert into search_move (organization_id, behind)
@@ -60,10 +54,7 @@ const tables = (integer: string, text: string, tokens: string, options: string):
   )`,
 ]
 
-/**
- * The tokenizer treats all printable ASCII characters as part of a token. Control characters, such as a line
- * feed, separate tokens.
- */
+/** All printable ASCII characters belong to tokens. Control characters, such as a line feed, end them. */
 function tokenizer(): string {
   const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
   const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -111,10 +102,7 @@ const SQLITE = [
   ),
 ]
 
-/**
- * Records changed animals under the id of the transaction. Each transaction indexes only the animals under
- * its own id.
- */
+/** Records changed animals under the id of the transaction, which later indexes only these animals. */
 const noteRows = (rows: string): string => `insert into search_change (pet_id) ${rows}
   on conflict (pet_id) do update set transaction = excluded.transaction`
 
