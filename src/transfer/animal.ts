@@ -24,10 +24,7 @@ export type Fields = Record<string, unknown>
 
 /** An animal as the file describes it. Not validated yet: any member may have any type. */
 export interface Animal extends Partial<Record<Member, unknown>> {
-  /**
-   * The file has at most one of these three: a category id, a category name, or the species in words of the
-   * file.
-   */
+  /** The file has at most one of these three: a category id, a category name, or the species in its words. */
   categoryId?: unknown
   category?: unknown
   kind?: string
@@ -37,10 +34,7 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   rowNumber?: unknown
   /** The code of the animal's organization, instead of the id. */
   organization?: unknown
-  /**
-   * The status in the words of the file, instead of `status` and `unlisted`; empty if it is missing. See
-   * `statuses.ts`.
-   */
+  /** The file's word for its status, not `status` and `unlisted`; empty if missing. See `statuses.ts`. */
   statusWord?: string
   /** Values that may say that the animal is not for adoption, by their headings. See `hold-columns.ts`. */
   others?: Fields
@@ -48,10 +42,7 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   ageSpan?: AgeSpan | undefined
   /** True if the animal is not for adoption in the source. The import then gives it no status. */
   unlisted?: boolean
-  /**
-   * Why the animal is not imported although its line is valid: it has died or left. If it was imported
-   * before, it is no longer published.
-   */
+  /** Why the animal is not imported or published although its line is valid: it has died or left. */
   gone?: RefusalReason
   /** Columns that match no member of an animal. Set only for files of other programs. */
   leftOut?: string[]
@@ -63,10 +54,7 @@ export interface Animal extends Partial<Record<Member, unknown>> {
   unknown?: string[]
   /** Members, such as `goodWith.cats`, that an earlier file may have set and this file clears. */
   withdrawn?: string[] | undefined
-  /**
-   * Parts of `goodWith` that this file clears only if the stored value is no, because the file never says
-   * yes.
-   */
+  /** Parts of `goodWith` that this file, which never says yes, clears only if the stored value is no. */
   noLongerNo?: string[] | undefined
   /** Answers that are neither yes nor no; see `answers.ts`. */
   answers?: Readonly<Record<string, string>> | undefined
@@ -124,16 +112,9 @@ export interface Mapping {
   photoMembers?: readonly string[]
   /** The meaning of the statuses that the program defines, by the result of `foldStatus`. */
   statuses?: StatusChoices
-  /**
-   * Returns the animals in a parsed value. Without this function, the value is one animal.
-   *
-   * @throws {RefusalError}
-   */
+  /** Returns the animals in a parsed value, which is one animal by default. @throws {RefusalError} */
   animalsIn?(value: unknown): unknown[]
-  /**
-   * @returns undefined if the line does not describe an animal
-   * @throws {Refused}
-   */
+  /** @returns undefined if the line does not describe an animal @throws {Refused} */
   toAnimal(fields: Fields, format: Format, locale: Locale): Animal | undefined
 }
 

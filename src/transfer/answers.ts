@@ -44,7 +44,6 @@ const MAX_ANSWER = 200
 
 /**
  * Finds the values that a line removes from the stored animal, and drops unusable answers of the line.
- *
  * @param has whether the file has a column, even if the column is empty in this line
  */
 export function takeAnswers(
@@ -121,9 +120,7 @@ export function withRemovals(
 
 const MAX_NOTES = 20_000
 
-/**
- * Writes answers that are neither yes nor no to the staff notes, instead of the answers of an earlier file.
- */
+/** Writes answers that are neither yes nor no to the staff notes, instead of those of an earlier file. */
 export function withAnswers<Change extends NewPet | PetPatch>(
   change: Change,
   answers: Answers = {},

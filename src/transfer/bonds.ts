@@ -81,11 +81,7 @@ export function createBondList() {
   }
 }
 
-/**
- * Finds the animals that texts name.
- *
- * @param isKey whether an animal of the file has a key
- */
+/** Finds the animals that texts name. @param isKey whether an animal of the file has a key */
 function createNames(isKey: (key: string) => boolean) {
   /** The keys of the animals in tables by their names; undefined for a name that several animals have. */
   const byName = new Map<string, string | undefined>()
@@ -185,9 +181,7 @@ export interface BondContext {
   db: Db
   write: Writer['write']
   origin: Origin
-  /**
-   * Whether bonds name the ids that the store remembers, so the other animals may be from an earlier file.
-   */
+  /** Whether bonds name ids that the store remembers, so others may be from an earlier file. */
   hasSourceIds: boolean
   dryRun: boolean
   by: { keyId: number | null; organizationId: number | undefined }
@@ -285,10 +279,7 @@ async function findPetIds(
   return new Map([...found].filter((pair): pair is [string, number] => pair[1] !== undefined))
 }
 
-/**
- * All animals of a bond list the same animals, so one change is enough. An animal whose outcome is recorded
- * has left its bond.
- */
+/** All animals of a bond list each other, so one change is enough. Those with an outcome have left it. */
 async function saveBond(petIds: number[], { db, write, by, clock }: BondContext): Promise<void> {
   const staying = (await pets.findMany(db, petIds)).filter(({ staff }) => !staff?.outcomeKind)
   const [first, ...bondedWith] = staying.map(({ id }) => id)

@@ -32,10 +32,7 @@ interface CellLocale extends Locale {
   heading: string
 }
 
-/**
- * Reads a cell. Returns values by column, because a cell may have values for several columns; undefined if
- * the cell is not understood.
- */
+/** Reads a cell into values by column, of which it may have several. Undefined if not understood. */
 type Reader = (text: string, locale: CellLocale) => Fields | undefined
 
 const cellOf = (column: string, value: unknown): Fields | undefined =>
@@ -205,9 +202,8 @@ const splitList = (column: string, texts: string[]): Fields => ({
 
 /**
  * Reads the cells of an animal.
- *
  * @param headings the headings in the file, by column, for a table that a person has made; without them, the
- * table is in adoptable's own format, in which names and texts stay as they are
+ *   table is in adoptable's own format, in which names and texts stay as they are
  */
 export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<string, string>): Animal {
   const fields: Fields = {}
@@ -238,10 +234,7 @@ export function readCells(cells: Fields, locale: Locale, headings?: ReadonlyMap<
   )
 }
 
-/**
- * Combines what columns such as "Good with cats", columns such as "No cats", the tags and further columns
- * say. The most careful answer counts.
- */
+/** Combines columns such as "Good with cats" and "No cats", and the tags. The most careful answer counts. */
 function withCarefulAnswers(fields: Fields, ticked: readonly string[]): Fields {
   const answers = GOOD_WITH.map((part) => {
     const [column, opposite] = [`goodWith.${part}`, `notGoodWith.${part}`]

@@ -43,10 +43,7 @@ export function formatCell(pet: Json, { member, part, type, hasObjects }: Column
   return type === 'string' ? shieldFormulas(String(value)) : String(value)
 }
 
-/**
- * Returns the animal of a row. If a value does not fit the type of its column, the value stays text, and
- * validation refuses it.
- */
+/** Returns the animal of a row. A value that does not fit its column stays text, which validation refuses. */
 export function parseCells(cells: Json): Json {
   const animal: Record<string, Json | unknown> = {}
   for (const { column, member, part, type, hasObjects } of COLUMNS) {
@@ -86,15 +83,9 @@ function parseCell(cell: string, type: unknown): unknown {
 // Spreadsheet programs run a cell that begins like one of these as a formula. OWASP ("CSV Injection") advises
 // to put an apostrophe before it, which marks the cell as text.
 
-/**
- * Matches the start of the text, and each position after a character that a spreadsheet program may take for
- * the end of a cell or line.
- */
+/** Matches the start, and each position after a character that may be taken for the end of a cell or line. */
 const CELL_START = '(?<=^|[;\\t\\r\\n])'
-/**
- * Apostrophes and spaces may precede the sign. A text that begins with `'=` gets another apostrophe too, so
- * its cell differs from the cell of `=`.
- */
+/** Apostrophes and spaces may precede the sign. `'=` gets another apostrophe, so it differs from `=`. */
 const FORMULA = "['\\x20]*[=+\\-@\\t\\r\\n＝＋－＠]"
 
 const TO_SHIELD = new RegExp(`${CELL_START}(?=${FORMULA})`, 'g')

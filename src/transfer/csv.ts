@@ -44,7 +44,6 @@ interface Columns {
 
 /**
  * Yields the lines of a file after its headings, without empty cells.
- *
  * @throws {RefusalError} if a column is missing or its heading differs in case
  */
 export async function* readCsv(
@@ -209,7 +208,6 @@ interface CsvRecord {
 
 /**
  * Yields each record, and a problem for each part of the file that is not CSV.
- *
  * @param input the result of `inPieces`, because the parser does not yield to other work within a piece
  */
 export async function* readRecords(
@@ -294,9 +292,7 @@ function countOccurrences(mark: string, text: string): number {
   return count
 }
 
-/**
- * Computes the first line of each record. The parser only gives the last one, and counts CRLF in cells twice.
- */
+/** Computes the first line of each record. The parser gives the last one, and counts CRLF in cells twice. */
 function createLineCounter() {
   let [last, countedTwice] = [0, 0]
   const count = (lines: number, cells: string[] = []): number => {
@@ -372,10 +368,7 @@ function findLineEnd(piece: Buffer): number {
   return Math.min(piece.length, ...ends)
 }
 
-/**
- * The CSV parser takes up to 40 ms for this many bytes, because it makes an error with a stack trace for each
- * stray quote.
- */
+/** The parser takes up to 40 ms for this many bytes: it makes an error with a stack for each stray quote. */
 const PIECE_BYTES = 2 ** 10
 
 /** Yields the input in small pieces. Data that is already in memory would otherwise block other work. */

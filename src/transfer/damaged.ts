@@ -44,7 +44,6 @@ const zipOf = (region: unknown): RegExp | undefined => ZERO_STATES.get(textOf(re
 
 /**
  * Restores the zeros of ZIP codes if the city confirms them. Leaves out a ZIP code that certainly lacks them.
- *
  * @returns the lines with a restored ZIP code
  */
 export async function repairPostcodes(drafts: { line: number; animal: Animal }[]): Promise<number[]> {

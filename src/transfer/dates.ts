@@ -32,7 +32,6 @@ const MIN_YEAR = 1950
 
 /**
  * Reads a date, with or without a time.
- *
  * @param now Unix time in milliseconds: a year of two digits is never in the future
  * @returns YYYY-MM-DD; null if the text says that there is no date; undefined if it cannot be read
  */

@@ -19,7 +19,6 @@ const ANSWER_MS = 30_000
  * Downloads a picture from an untrusted address (OWASP, Server Side Request Forgery Prevention). The address
  * must use https, and its host name must not resolve to this machine or its network. Redirects are not
  * followed.
- *
  * @param privateToo also allows http, and addresses of this machine and its network
  * @throws {RefusalError} @throws {ApiError} as `receive`
  */

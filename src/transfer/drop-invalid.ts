@@ -14,9 +14,8 @@ export const validateBody = createBodyValidator(NewPet)
 const REQUIRED = /^\/(?:name|categoryId|organizationId|status)?$/
 
 /**
- * Removes invalid members from an animal of another program, so the animal is not refused because of a wrong
- * weight. Required members stay, even if invalid.
- *
+ * Removes invalid members from an animal of another program, so a wrong weight does not refuse the animal.
+ * Required members stay, even if invalid.
  * @returns the rest, and the names of the removed members
  */
 export function dropInvalid(animal: Json, now: number): { body: Json; left: string[] } {
@@ -63,10 +62,7 @@ function without(whole: object, part: string): unknown {
   return { ...whole, [part]: undefined }
 }
 
-/**
- * Drops undefined members and items, also within objects and lists, because validation treats them as
- * present.
- */
+/** Drops undefined members and items, also in objects and lists. Validation treats them as present. */
 export function dropUndefined(animal: Json): Json {
   const members = Object.entries(animal).flatMap(([name, value]): [string, unknown][] => {
     if (value === undefined) return []

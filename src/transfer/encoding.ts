@@ -31,7 +31,6 @@ const MARKS: [bytes: number[], encoding: Encoding][] = [
 
 /**
  * Finds the encoding of a file.
- *
  * @param isMarked whether a file without a byte order mark is UTF-8
  * @throws {RefusalError} if the characters have several meanings, with an example of each
  */

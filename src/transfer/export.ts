@@ -12,7 +12,6 @@ import { COLUMNS, type Column, csvLine, formatCell, shieldFormulas } from './col
 /** Exports names and codes instead of ids, because ids differ between stores. */
 const NAMES: Record<string, string> = { categoryId: 'category', organizationId: 'organization' }
 
-/** The columns of an exported table. */
 interface Table {
   columns: readonly Column[]
   photos: boolean
@@ -40,7 +39,6 @@ interface Options {
 /** The columns if no animal has other members. Fewer columns are easier to read. */
 const NARROW = COLUMNS.filter(({ member }) => PERMANENT_MEMBERS.includes(member as never))
 
-/** Animals per read. */
 const PAGE_SIZE = 1_000
 
 /** The pause between reads while an open transaction, such as an import, blocks the animals after it. */
@@ -50,7 +48,6 @@ const MAX_PAUSES = 40
 /**
  * Yields every animal as a line, oldest first, including animals added during the export. Categories are
  * exported by name, because their ids differ between stores.
- *
  * @throws if an open transaction blocks the rest for too long, because the export would be incomplete
  */
 export async function* exportAnimals(
@@ -101,10 +98,7 @@ interface Names {
   organization: string | undefined
 }
 
-/**
- * Caches names. Categories and organizations with animals are never removed. A new category or organization
- * is read when first needed.
- */
+/** Caches names of categories and organizations, which stay while they have animals. Reads new ones. */
 function createNameReader(db: Db): (page: Pet[]) => Promise<(pet: Pet) => Names> {
   let categories = new Map<number, string>()
   let organizations = new Map<number, string>()

@@ -62,10 +62,7 @@ export function isPlainStatement(text: string): boolean {
   return answers.length > 0 && !answers.includes(undefined)
 }
 
-/**
- * Adds what texts say, such as the tags of an animal. A text may say no, and may turn a yes into unknown, but
- * a text alone does not make a yes.
- */
+/** Adds what texts say, such as tags. They may say no, or turn a yes into unknown, but never make a yes. */
 export function withStatements(answers: GoodWith, texts: readonly string[]): GoodWith {
   const result = { ...answers }
   for (const [part, answer] of texts.slice(0, MAX_TEXTS).flatMap((text) => [...readStatement(text)])) {

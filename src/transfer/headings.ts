@@ -4,10 +4,7 @@ import { fold, UNIT_GRAMS } from './word-lists.ts'
 
 // Guesses what the columns of a shelter's own table contain, by their headings in English and Spanish.
 
-/**
- * The headings of each column, separated by semicolons, without ambiguous headings such as "location".
- * docs/import-words.md shows this list.
- */
+/** The headings of each column, without ambiguous ones such as "location". See docs/import-words.md. */
 export const HEADINGS: [column: string, headings: string][] = [
   ['name', "Name; Nombre; Animal name; Animal's name; Pet name; Pet's name; Nombre del animal; Given name"],
   [
@@ -205,10 +202,7 @@ function withoutNote(whole: string, note: string): string {
 /** Longer headings have no notes. */
 const MAX_NOTED = 200
 
-/**
- * Columns that several columns of a file may fill: lists, texts of several paragraphs, and answers. The most
- * careful answer counts.
- */
+/** Columns that several columns of a file may fill. Of several answers, the most careful one counts. */
 export const REPEATABLE: ReadonlySet<string> = new Set([
   ...['status', 'colors', 'tags', 'videos', 'bondedWith', 'description', 'staff.notes', 'staff.intakeNote'],
   ...[...GOOD_WITH.map((part) => `goodWith.${part}`), ...NOT_GOOD_WITH],

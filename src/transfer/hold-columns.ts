@@ -6,9 +6,8 @@ import { isObject, textOf } from './source-row.ts'
 import { foldStatus, readStatus, type StatusChoices, type StatusMeaning } from './statuses.ts'
 import { cutTexts, FLAGS, fold, isNothing } from './word-lists.ts'
 
-// Shelters record holds, deaths and departures in separate columns, in addition to the status. An animal with
-// such a value is not published, even if its status says available. Either the heading or the value says so.
-// Descriptions are not read.
+// Shelters record holds, deaths and departures in separate columns too. An animal with such a value, or a
+// value under such a heading, is not published, even if its status says available. Descriptions are not read.
 
 /** If a heading has one of these words, any value except a no keeps the animal unpublished. */
 const HOLDS =
@@ -182,7 +181,6 @@ function wordsIn(words: string): RegExp {
   return new RegExp(`\\b(?:${words.replaceAll(', ', '|')})\\b`)
 }
 
-/** The meaning of a heading. A column may be about several things. */
 interface ColumnMeaning {
   /** The column says whether, or since when, the animal may be published. */
   isOffer: boolean
@@ -271,7 +269,6 @@ interface StatusContext extends Pick<ReadingTime, 'order'> {
 /**
  * The status, followed by the values of other columns that contradict it. Such a status is not understood, so
  * it publishes no animal.
- *
  * @param status undefined in a table without a status
  */
 export function withHolds(
@@ -356,10 +353,7 @@ function isOffered(column: ColumnMeaning, text: string, now: number): boolean {
   return isYes || /^(?:now|today|immediate|ahora)/i.test(text)
 }
 
-/**
- * Whether a date in a column about availability allows publishing: a beginning that has come, or an end that
- * has not.
- */
+/** Whether a date of availability allows publishing: a beginning that has come, or an end that has not. */
 function isOfferedOn({ isEnd }: ColumnMeaning, date: string, now: number): boolean {
   const today = new Date(now).toISOString().slice(0, 10)
   return isEnd ? date >= today : date <= today

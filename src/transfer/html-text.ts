@@ -23,10 +23,7 @@ function replaceTag(whole: string, name: string, attributes: string): string {
   return BLOCKS.includes(name.toLowerCase()) ? '\n' : ''
 }
 
-/**
- * Converts HTML to text, with line breaks for blocks. Only trims a text that is not HTML. The result must be
- * escaped for display.
- */
+/** Converts HTML to text, with line breaks for blocks; trims other text. Escape the result for display. */
 export function plainText(source: string): string {
   if (source.length > MAX_MARKED || !/[<&\r]/.test(source)) return source.trim()
   const unmarked = removeInvisible(source).replaceAll(TAG, replaceTag)

@@ -78,9 +78,7 @@ type Store = Pick<Writer, 'write'> & { db: Db }
 
 /**
  * Imports the animals of a file into a store.
- *
- * @throws {IncompleteImportError} if reading the file or writing the store fails after some animals were
- * imported
+ * @throws {IncompleteImportError} if reading or writing fails after some animals were imported
  * @throws {RefusalError} or another error if nothing was imported
  */
 export async function importAnimals(store: Store, file: ImportFile, options: Options): Promise<Summary> {
@@ -278,7 +276,6 @@ const MAX_REMOVED = 10
 
 /**
  * Sets the status of animals that were imported from a source and are no longer in its export.
- *
  * @returns the number of changed animals
  * @throws if too many are missing; no animal is changed then
  */

@@ -5,14 +5,9 @@ import { yieldToEventLoop } from '../http/turns.ts'
 import type { Line } from './animal.ts'
 import { RefusalError, type RefusalReason, tooLong, tooMany, toRefusal } from './report.ts'
 
-/**
- * Maximum length of a line or a document. Lines of adoptable and pages of APIs are shorter. Parsing may take
- * fifty times this length in memory.
- */
+/** Maximum length of a line or a document. Parsing may take fifty times this length in memory. */
 const MAX_BYTES = 4 * 2 ** 20
-/**
- * Maximum number of members and items in a line or a document. An API page of 250 animals has about 30,000.
- */
+/** Maximum number of members and items in a line or a document. A page of 250 animals has about 30,000. */
 const MAX_VALUES = 50_000
 /** The maximum if a number has more than 15 digits, because the parser then checks every value. */
 const MAX_VALUES_WITH_LONG_NUMBERS = 20_000
@@ -57,9 +52,7 @@ export async function* readJson(input: AsyncIterable<Buffer>): AsyncGenerator<Li
   yield { number: 1, value }
 }
 
-/**
- * Parses an array item by item, and yields to other work in between. @param start the position of its bracket
- */
+/** Parses an array item by item, yielding to other work. @param start the position of its bracket */
 async function parseArray(bytes: Buffer, start: number): Promise<ParseResult> {
   const items: unknown[] = []
   let count = 0

@@ -37,7 +37,6 @@ function idsOf({ id, rowKey, pet }: ValidAnimal, { sharesIds }: Recognition): st
   ]
 }
 
-/** The stored animals by the ids of a file. */
 class AnimalsById {
   /** All animals by organization and id. */
   readonly #known = new Map<string, ExistingAnimal>()
@@ -84,11 +83,7 @@ class AnimalsById {
     return hasSameName(stored, read) && (gone !== undefined || stored.categoryId === read.categoryId)
   }
 
-  /**
-   * The id by which the store will remember the animal of a line that it does not know.
-   *
-   * @param queued the ids of animals that are not added yet
-   */
+  /** The id by which the store will remember a new animal. @param queued ids of animals not added yet */
   chooseId(
     { id, rowKey, sharedWith, pet }: ValidAnimal,
     queued: ReadonlyMap<string, unknown>,

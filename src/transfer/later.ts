@@ -65,7 +65,6 @@ function dateAt(text: string, { now, order }: ReadingTime): { day: string; lengt
   return day === undefined ? undefined : { day, length: found.length }
 }
 
-/** A statement with a date. */
 interface Dated {
   from: number
   to: number

@@ -25,11 +25,7 @@ export async function findPhotoIds(db: Db, petId: number, hashes: string[]): Pro
   return new Map(rows.map(({ hash, photoId }) => [hash, photoId]))
 }
 
-/**
- * Adds a photo at the position that it has in the file, relative to the other photos of the file.
- *
- * @throws {ApiError} as `addPhoto`
- */
+/** Adds a photo at its position in the file, relative to the others. @throws {ApiError} as `addPhoto` */
 export async function importPhoto(
   db: Db,
   petId: number,
@@ -52,7 +48,6 @@ export async function importPhoto(
 /**
  * Finds the position of a new photo. The photo comes after the closest preceding photo of the file that the
  * animal has. Without one, it comes before the closest following photo, or else last.
- *
  * @param photoIds ids of the animal's photos, the new one last
  * @returns a position from 1
  */

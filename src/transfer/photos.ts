@@ -31,11 +31,7 @@ export interface PhotoList {
 
 type Source = PhotoList['sources'][number]
 
-/**
- * Reads photos from members of an animal: texts with addresses, or photo objects of APIs.
- *
- * @returns undefined if there are no photos
- */
+/** Reads photos from members: texts with addresses, or photo objects. @returns undefined for none */
 export function readPhotoList(
   fields: Fields,
   members: readonly string[],
@@ -89,7 +85,6 @@ const altText = Schema.Compile(AltText)
 /** Drops an alt text that the service would refuse. */
 const isAlt = (alt: unknown): alt is string => altText.Check(alt)
 
-/** Maximum number of simultaneous downloads. */
 const CONCURRENCY = 4
 
 export interface PhotoImportOptions {
@@ -100,7 +95,6 @@ export interface PhotoImportOptions {
   privateToo: boolean
 }
 
-/** An imported animal with photos in the file. */
 export interface AnimalPhotos {
   line: number
   /** The id in the source. */

@@ -109,7 +109,6 @@ const MAX_MONTHS = 1_200
 
 /**
  * Reads "2 years 3 months", "8 wks", "12+ years", "2-3 yrs" (as 2.5 years) and "año y medio".
- *
  * @param unit the unit of a number without one, as a word
  */
 export function parseAge(text: string, unit = ''): AgeSpan | undefined {
@@ -179,11 +178,7 @@ const AMOUNT = new RegExp(
 
 const FORMER_AMOUNT = /\b(?:was|were|normally|regularly|antes|before)\s*[$€£]?\s?\d[\d.,]*\s?[$€£]?/i
 
-/**
- * Reads the first amount of "$50 (or $80 for two)". "free" and "waived" are 0.
- *
- * @param factor 100 for cents
- */
+/** Reads the first amount of "$50 (or $80 for two)". "free" is 0. @param factor 100 for cents */
 export function parseFee(text: string, factor: number): number | undefined {
   const amount = FREE.get(text) ?? parseAmount(text, factor)
   if (amount != null || text.length > MAX_LENGTH) return amount ?? undefined
@@ -200,11 +195,7 @@ const CURRENCIES: [name: string, signs: RegExp][] = [
   ['MXN', /\bmxn\b/i],
 ]
 
-/**
- * The currency that a fee names.
- *
- * @returns undefined if the text names no currency, or one with several meanings
- */
+/** The currency that a fee names. @returns undefined for none, or for one with several meanings */
 export function findCurrency(text: string): string | undefined {
   return CURRENCIES.find(([, signs]) => signs.test(text.slice(0, MAX_LENGTH)))?.[0]
 }

@@ -10,7 +10,6 @@ import { withoutMarks } from './word-lists.ts'
 /** Reads this many characters of a text. */
 const MAX_TEXT = 10_000
 
-/** Joins parts of a regular expression that are alternatives. */
 const anyOf = (...parts: string[]): string => `(?:${parts.join('|')})`
 
 /** The beginning or end of a sentence. `plainOf` puts these marks around the text. */
@@ -172,11 +171,7 @@ function plainOf(text: string): string {
     .trim()} . `.replaceAll(/\s+/g, ' ')
 }
 
-/**
- * Finds a statement that the animal is reserved, adopted or on hold. The last statement of the text counts.
- *
- * @returns the words of the statement, without names of people
- */
+/** @returns the words of the last statement that it is reserved, adopted or on hold; no names of people */
 export function findPromise(text: string): string | undefined {
   let last: string | undefined
   for (const { groups } of plainOf(text).matchAll(STATEMENTS)) last = groups?.promise
@@ -217,10 +212,7 @@ export function findStatusInName(name: string): string | undefined {
     ?.trim()
 }
 
-/**
- * Finds a status in a description, in its first sentence or in capital letters. Elsewhere, "Reserved" may
- * describe the character, and "adopted" the past.
- */
+/** Finds a status in the first sentence of a description or in capitals; others are traits or the past. */
 export function findStatusInText(text: string): string | undefined {
   const plain = partsOf(text).filter((part, index) => index === 0 || part === part.toUpperCase())
   const status = plain.find((part) => isStatus(part, ['pending', 'sold']))

@@ -24,12 +24,7 @@ interface Reading {
   statuses: StatusReader
 }
 
-/**
- * Reads the animal of a line.
- *
- * @returns undefined if the line does not describe an animal
- * @throws {RefusalError}
- */
+/** @returns undefined if the line does not describe an animal @throws {RefusalError} */
 export function readAnimal(
   { columns }: Pick<Line, 'columns'>,
   fields: Fields,

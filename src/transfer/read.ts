@@ -54,9 +54,7 @@ export interface ReadOptions {
 
 /** Several lines, such as two stays of one animal. */
 export interface Stays {
-  /** The first lines. */
   lines: number[]
-  /** The number of lines. */
   count: number
   /**
    * The line with the latest date of intake. Without such dates, the last line that keeps the animal off the
@@ -65,7 +63,6 @@ export interface Stays {
   newest: number
 }
 
-/** The lines of an id. */
 export interface RepeatedId extends Stays {
   /** The lines of each name. If there is more than one, the id is shared by different animals. */
   byName: ReadonlyMap<string, Stays>
@@ -197,10 +194,7 @@ function refuseOtherFiles(head: Buffer): void {
   throw new RefusalError({ code, message: `the file ${what}` })
 }
 
-/**
- * Refuses CSV that is read as NDJSON, and NDJSON that is read as CSV. Otherwise each line would be refused
- * for a misleading reason.
- */
+/** Refuses CSV read as NDJSON and the reverse, as each line would be refused for a misleading reason. */
 function refuseOtherFormat(firstLine: string, { format, mapping }: ReadOptions): void {
   const line = firstLine.trim()
   const found = line.startsWith('{') ? 'ndjson' : /^[^{[]*[,;\t]/.test(line) ? 'csv' : format
@@ -380,7 +374,6 @@ export interface Table extends Pick<TableShape, 'separator' | 'withoutReason'> {
 
 /**
  * Finds the headings of a table.
- *
  * @param chosen the encoding; by default it is detected
  * @returns undefined for a file in another format; the import reports its problems
  */

@@ -4,7 +4,6 @@ import type { StatusCount } from './statuses.ts'
 
 // The report of an import contains totals, and the reason why a line or the file was refused.
 
-/** A refused line. */
 export interface Refusal {
   line: number
   /** The id in the source. */
@@ -140,7 +139,6 @@ export function shorten(text: string): string {
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED).toWellFormed()}…` : text
 }
 
-/** The totals of an import so far. */
 export interface Summary {
   added: number
   updated: number
@@ -258,7 +256,6 @@ export class IncompleteImportError extends Error {
 const MAX_NOT_UNDERSTOOD = 1_000
 const MAX_VALUE = 60
 
-/** Adds the unreadable values of a line. */
 export function addNotUnderstood(summary: Summary, line: number, values: Record<string, string> = {}): void {
   for (const [column, value] of Object.entries(values)) {
     summary.notUnderstood ??= []

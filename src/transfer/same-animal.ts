@@ -44,7 +44,6 @@ function hasOtherTraits(stored: Described, read: Described): boolean {
 
 /**
  * Protects stored animals from the lines of a file that uses their ids for other animals.
- *
  * @param pairs each line with the stored animal that it would change, if any
  * @returns a function that throws if a line belongs to another animal
  */

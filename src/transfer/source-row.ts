@@ -26,8 +26,7 @@ import {
   type Words,
 } from './word-lists.ts'
 
-// Reads the members of an animal as shelter programs write them. A value that cannot be read counts as
-// unread.
+// Reads members of an animal as shelter programs write them. A value that cannot be read counts as unread.
 
 type Json = Record<string, unknown>
 
@@ -47,11 +46,7 @@ export interface SourceRow {
   mostCareful(words: Words<boolean>, ...names: string[]): boolean | undefined
   /** @param factor converts into the target unit */
   number(factor: number, ...names: string[]): number | undefined
-  /**
-   * A weight in grams. 0 means unknown.
-   *
-   * @param unit in grams, for weights without a unit; undefined for the unit of the locale
-   */
+  /** A weight in grams. 0 means unknown. @param unit in grams, for weights without one; else the locale's */
   weight(unit: number | undefined, ...names: string[]): number | undefined
   money(...names: string[]): { amount: number; currency: string } | undefined
   /** The sex, and whether the animal is spayed or neutered. */
@@ -70,9 +65,7 @@ export interface SourceRow {
   notUnderstood(): Record<string, string>
 }
 
-/**
- * Converts bigints to texts, because JSON.stringify refuses them. Integers beyond 2^53 were parsed as bigint.
- */
+/** Converts bigints (integers beyond 2^53) to texts, because JSON.stringify refuses them. */
 function toJson(value: object): string {
   return JSON.stringify(value, (_name, part) => (typeof part === 'bigint' ? String(part) : part))
 }

@@ -21,26 +21,17 @@ export const ROWS = 'lines of files'
 
 export const isByRow = ({ source }: Pick<Origin, 'source'>): boolean => source === ROWS
 
-/**
- * The scope of an id in a file. Two shelters that use the same program have the same ids for different
- * animals.
- */
+/** The scope of an id in a file. Shelters that use the same program have the same ids for other animals. */
 export interface Origin {
   source: string
-  /**
-   * The organization that owns the file; undefined for a file of the operator, with animals of any
-   * organization.
-   */
+  /** The organization that owns the file; undefined for an operator's, with animals of any organization. */
   fileOf: number | undefined
 }
 
 /** The store remembers ids of up to this many characters. */
 const MAX_ID_LENGTH = 200
 
-/**
- * The id under which the store remembers an animal that shares its id in the file with another animal. No id
- * in a file has a line break.
- */
+/** The id in the store of an animal that shares its id in the file. No id in a file has a line break. */
 export function joinId(id: string, part: string | number): string {
   const joined = `${id}\n${part}`
   return joined.length <= MAX_ID_LENGTH ? joined : hash('sha256', joined, 'base64url')
@@ -53,10 +44,7 @@ export const idInFile = (sourceId: string): string => sourceId.split('\n', 1)[0]
 export interface ExistingAnimal {
   sourceId: string
   pet: Pet
-  /**
-   * False if another owner's file added this animal. The animal then matches only an animal with the same id
-   * in its own organization.
-   */
+  /** False if another owner's file added this animal, which then matches only in its organization. */
   isOfSameFile: boolean
   /** True if the store does not know yet that the animal has this id. */
   isNew?: true
@@ -71,10 +59,7 @@ interface IncomingAnimal {
 /** Must equal the expression in the index pet_source_by_id, or the index is not used. */
 const OWNER = sql<number>`coalesce(pet_source.organization_id, 0)`
 
-/**
- * Finds the animals that were imported from files of the same owner, of the operator, or of the animals'
- * organizations.
- */
+/** Finds the animals imported from files of the same owner, the operator, or the animals' organizations. */
 export async function findExisting(
   db: Db,
   { source, fileOf }: Origin,
@@ -101,10 +86,7 @@ export async function findExisting(
   })
 }
 
-/**
- * Selects the animals of a source. A shelter gets its own animals, including animals that an operator
- * imported for it.
- */
+/** Selects the animals of a source; for a shelter its own, including those an operator imported for it. */
 function selectSources(db: Db, { source, fileOf }: Origin) {
   const rows = db
     .selectFrom('pet_source')
@@ -116,9 +98,7 @@ function selectSources(db: Db, { source, fileOf }: Origin) {
     : rows.where(OWNER, 'in', [0, fileOf]).where('pet.organization_id', '=', fileOf)
 }
 
-/**
- * Lists every animal from files of the same owner, including animals that an operator imported for a shelter.
- */
+/** Lists every animal from files of this owner, including those that an operator imported for a shelter. */
 export function listSources(db: Db, origin: Origin): Promise<AnimalSource[]> {
   const rows = selectSources(db, origin).orderBy('pet_source.id')
   return (origin.fileOf === undefined ? rows.where('pet_source.organization_id', 'is', null) : rows).execute()
@@ -137,10 +117,7 @@ export async function insertSources(db: Db, origin: Origin, animals: AnimalSourc
   }
 }
 
-/**
- * Remembers the id of an animal that was added by hand or from a file without ids. An animal with an id in
- * another source keeps that one.
- */
+/** Remembers the id of an animal that was added by hand or without ids. An id in another source stays. */
 export async function linkSource(db: Db, { source, fileOf }: Origin, animal: AnimalSource): Promise<void> {
   const row = { source, source_id: animal.sourceId, organization_id: fileOf ?? null }
   await db
@@ -170,7 +147,6 @@ const MAX_COMPARED = 200
 
 /**
  * Refuses a file that `adoptable export` wrote from this store. Importing it would add all animals again.
- *
  * @param organizationId the organization of the key; only animals of this organization are compared
  * @throws {RefusalError} if most of the ids belong to an animal with the same name in the store
  */

@@ -1,8 +1,7 @@
 import type { PetStatus } from '../pets/fields.ts'
 
 // Reads the status of an animal in the words of its shelter. Publishing an animal that is held for its bite
-// or as evidence harms people, so a status publishes an animal only if all of its words are known to be
-// harmless.
+// or as evidence harms people, so a status publishes only if all of its words are known to be harmless.
 
 /** The results that a person can choose for a status. An unlisted animal is imported without a status. */
 export const STATUS_RESULTS = ['available', 'pending', 'sold', 'unlisted'] as const satisfies (

@@ -29,7 +29,6 @@ import { createStatusReader } from './statuses.ts'
 // Reads a file once before the import, to find out what only the whole file shows. Writes nothing.
 
 export interface Survey {
-  /** How to read the file. */
   reading: ReadOptions
   /** The ids that occur in more than one line of an organization. */
   repeated: ReadonlyMap<string, RepeatedId>
@@ -39,11 +38,7 @@ export interface Survey {
   notes: Note[]
 }
 
-/**
- * Surveys a file.
- *
- * @throws {RefusalError} if a person must first choose how to read the file
- */
+/** @throws {RefusalError} if a person must first choose how to read the file */
 export async function surveyFile(file: ImportFile, options: ReadOptions): Promise<Survey> {
   const notes: Note[] = []
   const { mayBeDamaged, ...found } = await readEncoding(file, options, notes)
@@ -200,8 +195,7 @@ class DateColumns {
     const found = new Set(orders.values())
     for (const [name, { day, either }] of open) {
       const [order] = found
-      // Dates with two meanings are read like the dates of the other columns, unless these differ from each
-      // other.
+      // Dates with two meanings are read like those of other columns, unless these differ from each other.
       if (day > 0 || found.size !== 1 || !order) throw unclearDates(name, either)
       orders.set(name, order)
     }
@@ -258,8 +252,7 @@ async function findRepeated(
     const sameName = lines.byName.get(name) ?? newStays()
     lines.byName.set(name, sameName)
     addStay(sameName, stay)
-    // Lines with another name are of another animal, so it does not matter whether they keep that animal
-    // unpublished.
+    // Lines with another name are of another animal, so it does not matter whether they keep it unpublished.
     addStay(lines, { ...stay, isKeptBack: false })
   }
   return {

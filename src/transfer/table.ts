@@ -106,12 +106,7 @@ export const REASON_HEADINGS = { en: 'Why it was skipped', es: 'Por qué se omit
 
 const REASONS = new Set(Object.values(REASON_HEADINGS))
 
-/**
- * People correct the file of skipped rows and upload it again. Its rows must then be like the rows of the
- * first file.
- *
- * @returns a function that removes the column with the reasons from the cells of a row
- */
+/** Returns a function that removes the reasons from skipped rows, which people correct and upload again. */
 export function reasonRemover(headings: readonly string[] = []): (cells: string[]) => string[] {
   const at = headings.findIndex((heading) => REASONS.has(heading.trim()))
   return at < 0 ? (cells) => cells : (cells) => cells.toSpliced(at, 1)

@@ -40,7 +40,6 @@ export interface ValidAnimal extends Pick<Animal, 'withdrawn' | 'noLongerNo' | '
   sharedWith?: number | undefined
   /** See `Draft`. */
   isPerOrganization?: boolean | undefined
-  /** The key of the line. */
   rowKey?: string | undefined
   pet: NewPet
   /** True if the animal is not for adoption in its source. */
@@ -49,10 +48,7 @@ export interface ValidAnimal extends Pick<Animal, 'withdrawn' | 'noLongerNo' | '
   gone?: RefusalReason[]
   bond?: Bond | undefined
   photos?: PhotoList | undefined
-  /**
-   * In adoptable's own format, an `externalId` used twice is an error. Other programs may repeat an
-   * `externalId`.
-   */
+  /** In adoptable's own format, an `externalId` used twice is an error. Other programs may repeat it. */
   isOurs: boolean
   /** True if the file has no name. The name is then the number of the animal. */
   isNameless?: boolean
@@ -268,11 +264,7 @@ function nameOf(animal: Animal, id: string | undefined): unknown {
 
 type Json = Record<string, unknown>
 
-/**
- * Converts an animal to the body that a client would send.
- *
- * @throws {RefusalError} with all problems
- */
+/** Converts an animal to the body that a client would send. @throws {RefusalError} with all problems */
 export function validate(
   animal: Animal,
   references: References,
@@ -283,8 +275,7 @@ export function validate(
   const read = { ...animal, ...birthOf(animal, now), species: findSpecies(animal) }
   const named = MEMBERS.map((member) => [member, read[member]] as const)
   const whole = dropUndefined(withoutBigints({ ...Object.fromEntries(named), categoryId, organizationId }))
-  // In adoptable's own NDJSON every error refuses the animal. Programs and people write values that this
-  // service cannot store.
+  // In adoptable's own NDJSON every error refuses the animal. Others write values that cannot be stored.
   const { body, left } = isLenient(animal) ? dropInvalid(whole, now) : { body: whole, left: [] }
   const { error } = validateBody(problem ? { ...body, categoryId: 0 } : body)
   const found = [problem, otherProblem].filter((why) => why !== undefined)
@@ -325,9 +316,7 @@ function refuse(problems: RefusalReason[]): void {
   if (problems.length > 0) throw new RefusalError(problems)
 }
 
-/**
- * Converts bigints to numbers, as for a request with the same JSON. Only ids in files need larger integers.
- */
+/** Converts bigints to numbers, as for a request with this JSON. Only ids in files need larger integers. */
 function withoutBigints<Value>(value: Value): Value {
   if (typeof value === 'bigint') return int64ToNumber(value) as Value
   if (Array.isArray(value)) return value.map(withoutBigints) as Value
@@ -336,10 +325,7 @@ function withoutBigints<Value>(value: Value): Value {
   return Object.fromEntries(members) as Value
 }
 
-/**
- * Adds the value in the file to each problem, if it is text. Other values were converted and look different
- * now.
- */
+/** Adds the value in the file to each problem, if it is text. Others were converted and look different. */
 function withValues(details: ErrorDetail[] = [], body: Json): RefusalReason[] {
   return details.map((detail) => {
     const value = valueAt(body, detail.pointer?.split('/').slice(1) ?? [])
@@ -384,9 +370,8 @@ function resolveCategory(
   if (kind === undefined && typeof category !== 'string')
     return { problem: { pointer: '/category', message: 'This must be a string.' } }
   const word = kind ?? String(category)
-  // Searches the categories of the store first. A shelter may have its own category for a species that other
-  // shelters group with the rest.
-  // A column named "Type" may have a group of species or the kind of intake, next to a column with the species.
+  // Searches the categories of the store first, because a shelter may have its own category for a species. A
+  // column named "Type" may have a group of species or the kind of intake, next to a column with the species.
   const both = isGeneralTerm(word) ? [species, kind] : [kind, species]
   const kinds = kind === undefined ? [] : both.filter((text) => typeof text === 'string')
   const own = kind !== undefined && isGeneralTerm(word) ? [] : [word]

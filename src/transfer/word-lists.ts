@@ -1,8 +1,7 @@
 import type { Age } from '../pets/fields.ts'
 import type { NewPet } from '../pets/schema.ts'
 
-// The words that people and programs write for the values of an animal, in English and Spanish.
-// docs/import-words.md shows these lists.
+// The words that are written for the values of an animal, in English and Spanish. See docs/import-words.md.
 
 /** The values of words; null for a word that means unknown. */
 export interface Words<Value> {
@@ -24,10 +23,7 @@ export const withoutMarks = (text: string): string =>
 /** Longer texts are not words, and take long to fold. */
 const MAX_LENGTH = 200
 
-/**
- * Removes what does not change the meaning of a word: case, accents and punctuation. A question mark stays,
- * because "yes?" is not yes.
- */
+/** Removes case, accents and punctuation. A question mark stays, because "yes?" is not yes. */
 export function fold(text: string): string {
   if (text.length > MAX_LENGTH) return ''
   const plain = text
@@ -236,7 +232,6 @@ export const UNIT_GRAMS = words<number>({
 
 /**
  * Reads a number with a decimal point or comma.
- *
  * @param factor converts into the target unit; the result is rounded to an integer
  * @returns undefined if the text cannot be read, like all functions below
  */

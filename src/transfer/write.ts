@@ -63,21 +63,14 @@ export type ImportedAnimal = Bond & { petId: number; organizationId: number | un
 
 const DRY_RUN_PREFIX = 'dry run: '
 
-/**
- * Rolls back a dry run. The message carries the outcome, because an error from the writer thread keeps only
- * its message.
- */
+/** Rolls back a dry run. Its message is the outcome: errors of the writer thread keep nothing else. */
 class DryRunRollback extends Error {
   constructor(outcome: BatchOutcome) {
     super(DRY_RUN_PREFIX + JSON.stringify(outcome))
   }
 }
 
-/**
- * Reads the outcome of a dry run from the error that rolled it back.
- *
- * @throws any other error
- */
+/** Reads the outcome of a dry run from the error that rolled it back. @throws any other error */
 export function readDryRun(error: unknown): BatchOutcome {
   const { message = '' } = error as { message?: string }
   if (!message.startsWith(DRY_RUN_PREFIX)) throw error
@@ -98,9 +91,8 @@ interface NewAnimal {
 const MAX_CHANGED = 200
 
 /**
- * Writes animals in the current transaction. Writes only the first animals if there are too many for one
- * transaction. An error in one animal refuses only that animal.
- *
+ * Writes animals in the current transaction; only the first ones if there are too many for it. An error in
+ * one animal refuses only that animal.
  * @throws {DryRunRollback} at the end of a dry run
  */
 export async function importBatch(db: Db, animals: ValidAnimal[], plan: ImportPlan): Promise<BatchOutcome> {
@@ -250,10 +242,7 @@ function withBond({ pet, bond }: ValidAnimal, before?: Pet): Pick<NewAnimal, 'pe
   return { pet: hidden, bond: { ...bond, status } }
 }
 
-/**
- * @returns a function that finds another animal with the microchip of a line, among the animals that the key
- * may see
- */
+/** @returns a function that finds another animal with a line's microchip that the key may see */
 async function readChips(db: Db, animals: ValidAnimal[], { organizationId }: ImportPlan) {
   const chips = animals.flatMap(({ pet }) => foldMicrochip(pet) ?? [])
   const found = await findByMicrochip(db, chips, organizationId)
@@ -268,7 +257,6 @@ async function readChips(db: Db, animals: ValidAnimal[], { organizationId }: Imp
 
 /**
  * Reserves the `externalId` of an animal. If the store refused it, the complete batch would fail.
- *
  * @param numbers used numbers with the id of their animal; 0 for an animal of this batch without an id
  * @returns false if another animal has the number
  */
@@ -371,10 +359,7 @@ function patchOf(
   return withRemovals(withAnswers(patch, answers, before), before, withdrawn)
 }
 
-/**
- * Whether the file has a different place than the store. For the same place, the stored coordinates may be
- * more exact than the coordinates of the city.
- */
+/** Whether the file has another place. For the same one, the stored coordinates may be more exact. */
 function isMoved(before: NewPet['place'] = {}, read: NewPet['place'] = {}): boolean {
   return PLACE_MEMBERS.some((name) => read[name] !== undefined && read[name] !== before[name])
 }

@@ -26,10 +26,7 @@ export interface ChosenColumns {
   keepsOthers?: boolean
 }
 
-/**
- * Finds the columns whose heading is from adoptable's own format. For a repeated heading, finds the first
- * column.
- */
+/** Finds the columns with a heading of adoptable's own format; the first one for a repeated heading. */
 export function findOwnColumns(headings: readonly string[]): Set<number> {
   return new Set(
     headings.flatMap((heading, index) =>

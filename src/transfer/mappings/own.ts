@@ -17,7 +17,6 @@ const READ_ONLY = ['id', 'publishedAt', 'statusChangedAt', 'createdAt', 'updated
 const OWN_COLUMNS = new Set([...EXTRA_MEMBERS, ...READ_ONLY, ...COLUMNS.map(({ column }) => column)])
 
 export const isOwnColumn = (heading: string): boolean => OWN_COLUMNS.has(heading)
-/** The valid values of the status. */
 const STATUSES: unknown[] = [undefined, ...STATUS_RESULTS.filter((result) => result !== 'unlisted')]
 /** The status that `withHolds` gives an animal that is held, in a table without a status. */
 const STATUS_WORDS: StatusChoices = new Map([[foldStatus(NOT_OFFERED), 'unlisted']])
@@ -36,7 +35,6 @@ const SUBMEMBERS = new Map(
 
 /**
  * adoptable's own format, as written by `adoptable export` or by hand.
- *
  * @param idColumn the column with the ids, if it is not a column of the format
  * @param headings for a table that a person has made: the headings in the file, by column
  * @param reportsOthers whether columns without a field are reported

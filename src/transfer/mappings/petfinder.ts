@@ -13,10 +13,7 @@ import {
 import type { StatusResult } from '../statuses.ts'
 import { COATS, SIZES } from '../word-lists.ts'
 
-/**
- * Petfinder's letters. H is an animal on hold for any reason. F is a found animal, whose owner may still be
- * looking for it.
- */
+/** Petfinder's letters. H is an animal on hold. F is a found animal, whose owner may still look for it. */
 const STATUSES = new Map(
   Object.entries<StatusResult>({ a: 'available', p: 'pending', x: 'sold', h: 'unlisted', f: 'unlisted' }),
 )

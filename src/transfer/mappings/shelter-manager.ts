@@ -203,10 +203,7 @@ function nameCodes(row: SourceRow): Record<string, string> {
 
 const NO = ['no', 'n', 'false', 'f']
 
-/**
- * Whether a member says yes, in any form. Anything except a plain no is a yes, because a hold may be written
- * as its date.
- */
+/** Whether a member says yes. Anything but a plain no does, because a hold may be written as its date. */
 function isSet(row: SourceRow, names: string[]): boolean {
   // The lists have the words of some members in further members, such as ISHOLDNAME.
   const texts = names.flatMap((name) => row.all(name, `${name}NAME`) ?? [])
@@ -240,7 +237,6 @@ function readShared(row: SourceRow, { own, is, has }: { own: string; is: string;
   }
 }
 
-/** Reads a line of the export. */
 function readExported(row: SourceRow) {
   const { birthDateExact, ...both } = readShared(row, { own: 'ANIMAL', is: 'ANIMAL', has: 'ANIMAL' })
   const birthDate = row.date('ANIMALDOB')
@@ -271,7 +267,6 @@ function readExported(row: SourceRow) {
   }
 }
 
-/** Reads an animal of a list of the service. */
 function readListed(row: SourceRow, { currency }: Locale) {
   const { birthDateExact, ...both } = readShared(row, { own: '', is: 'IS', has: 'HAS' })
   const birthDate = row.date('DATEOFBIRTH')

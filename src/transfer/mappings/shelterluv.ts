@@ -111,7 +111,6 @@ const TRAITS = words<[part: string, value: boolean]>({
   vaccinated: ['vaccinated', true],
 })
 
-/** Maximum length of a tag. */
 const LONGEST_TAG = 40
 
 /**
