@@ -5,10 +5,7 @@ export const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
 /** The response depends on the API key. The Origin header decides which web pages may read the response. */
 export const VARY = { vary: 'Authorization, Origin' }
-/**
- * For all responses that may be compressed, including responses that are sent uncompressed (RFC 9110, section
- * 12.5.5).
- */
+/** For all responses that may be compressed, even if sent uncompressed (RFC 9110, section 12.5.5). */
 export const VARY_ENCODED = { vary: `Accept-Encoding, ${VARY.vary}` }
 
 /** Only the caller's own cache may store the response, and must revalidate it before each use. */

@@ -3,9 +3,7 @@ import type { BanRule } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import type { Limits, Plan } from '../plans.ts'
 
-/**
- * The part of the data that a caller may see. Callers share a cached response only if they have equal views.
- */
+/** The part of the data that a caller may see. Callers share a cached response only if views are equal. */
 export type View = 'all' | 'public' | `organization:${number}`
 
 /** Checks whether the view includes the data of an organization that only staff may see. */
@@ -21,9 +19,7 @@ export function internalViewOf(organizationId: number | undefined): View {
 /** The sender of a request. The gate of a face creates a Caller for each request. */
 export interface Caller {
   kind: 'key' | 'staff' | 'visitor'
-  /**
-   * Id of the key. A member of staff acts through a key that belongs to that person alone. 0 for a visitor.
-   */
+  /** Id of the key; 0 for a visitor. Each member of staff acts through a key of that person alone. */
   id: number
   /** Absent for a visitor. */
   access?: Access
@@ -51,10 +47,7 @@ export function actorOf({ id, organizationId }: Caller): Actor {
   return { keyId: id, organizationId }
 }
 
-/**
- * @throws {ApiError} other_organization when the actor belongs to an organization, and the resource does not
- * belong to it
- */
+/** @throws {ApiError} other_organization if the actor's organization does not own the resource */
 export function requireOwnOrganization(
   actor: Pick<Actor, 'organizationId'>,
   organizationId: number | undefined,

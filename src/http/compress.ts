@@ -10,10 +10,9 @@ export type Coding = (typeof CODINGS)[number]
 export const MIN_BYTES = 1_024
 
 /**
- * Chooses the coding that the client prefers (RFC 9110, section 12.5.3). If the client gives several codings
- * the same weight, chooses the one with the smallest output. A client that refuses `identity` and all our
- * codings gets an uncompressed response, as section 12.4.1 allows.
- *
+ * Chooses the coding that the client prefers (RFC 9110, section 12.5.3); of several with the same weight, the
+ * one with the smallest output. A client that refuses `identity` and all our codings gets an uncompressed
+ * response, as section 12.4.1 allows.
  * @param header Accept-Encoding
  * @returns undefined if the response must not be compressed
  */
@@ -31,28 +30,19 @@ export function codingFor(header: string | undefined): Coding | undefined {
   return CODINGS.find((coding) => weightFor(coding) === highest)
 }
 
-/**
- * The ETag of an encoded response. It differs from the ETag of the uncompressed response, because a strong
- * ETag identifies exact bytes (RFC 9110, section 8.8.3.3).
- */
+/** The ETag of an encoded response: a strong ETag identifies exact bytes (RFC 9110, section 8.8.3.3). */
 export function encodedEtag(etag: string, coding: Coding): string {
   return `${etag.slice(0, -1)}-${coding}"`
 }
 
-/**
- * Reads a weight. An invalid weight counts as 0, so nothing is compressed unless the client clearly requests
- * it.
- */
+/** Reads a weight. An invalid one counts as 0, so nothing is compressed unless the client clearly asks. */
 function weightOf(parameters: string[]): number {
   const weight = parameters.find((parameter) => parameter.startsWith('q='))
   if (weight === undefined) return 1
   return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0
 }
 
-/**
- * Limits compression, which shares the thread pool with file reads and DNS. Above the limit, responses are
- * sent uncompressed.
- */
+/** Limits compression, which shares the thread pool with file reads and DNS. The rest stays uncompressed. */
 const MAX_CONCURRENCY = 8
 
 /** Higher levels save little more. Brotli below 5 compresses prose worse than gzip. */
@@ -86,19 +76,13 @@ type Headers = { etag: string } & Record<string, string>
 
 /** The body and headers of a 200, either compressed in one content coding or uncompressed. */
 export interface Representation {
-  /**
-   * The body. A compressed body is a string with one byte per character, so Node can write body and head
-   * together.
-   */
+  /** A compressed body has one byte per character, so Node can write body and head together. */
   body: string
   /** Headers that a 304 also has. */
   headers: Headers
   /** All headers: `headers`, and the headers that describe the body. */
   allHeaders: Record<string, string>
-  /**
-   * The encoding of the string. Node copies a `latin1` string without conversion, because each character is
-   * one byte.
-   */
+  /** The encoding of the string. Node copies `latin1` as it is, because each character is one byte. */
   encoding: 'latin1' | 'utf8'
 }
 
@@ -107,10 +91,7 @@ export function codingForLength(length: number, headers: IncomingHttpHeaders): C
   return length < MIN_BYTES ? undefined : codingFor(headers['accept-encoding'])
 }
 
-/**
- * Returns the headers of an encoded response. They do not depend on the compressed body, so a 304 need not
- * wait for it.
- */
+/** Returns headers that do not depend on the compressed body, so a 304 need not wait for it. */
 export function encodedHeaders(headers: Headers, coding: Coding | undefined): Headers {
   return coding ? { ...headers, etag: encodedEtag(headers.etag, coding) } : headers
 }

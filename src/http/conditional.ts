@@ -88,10 +88,7 @@ interface ValidatorHeaders {
   'last-modified'?: string
 }
 
-/**
- * Callers who see different parts of a resource get different ETags. The public ETag has no suffix, so it
- * does not reveal whether the resource has private parts.
- */
+/** The ETag depends on the view. The public one has no suffix, so it does not reveal private parts. */
 export function validatorHeaders(
   { etag, updatedAt, variesByView, owner }: Validators,
   view: View,
@@ -121,9 +118,8 @@ export function meetsConditions(conditions: Conditions | undefined, validators: 
 }
 
 /**
- * Evaluates If-Match with strong comparison. Without If-Match, evaluates If-Unmodified-Since (RFC 9110,
- * sections 13.1.1 and 13.1.4). Accepts the ETag of any content coding, because a change concerns the resource
- * and not an encoded response.
+ * Evaluates If-Match with strong comparison, or else If-Unmodified-Since (RFC 9110, sections 13.1.1 and
+ * 13.1.4). Accepts the ETag of any coding, because a change concerns the resource.
  */
 export function meetsIfMatch(
   { 'if-match': ifMatch, 'if-unmodified-since': since }: ConditionHeaders,
@@ -173,11 +169,7 @@ const FORMATS = [
   String.raw`${SHORT_DAY} ${MONTH} (?<day>\d\d| \d) ${TIME} (?<year>\d{4})`,
 ].map((format) => new RegExp(`^${format}$`))
 
-/**
- * Parses an HTTP date (RFC 9110, section 5.6.7) strictly. `Date.parse` would also accept other formats.
- *
- * @returns Unix time in milliseconds; undefined for other formats, which `Date.parse` may accept
- */
+/** Parses an HTTP date (RFC 9110, section 5.6.7) strictly. @returns Unix milliseconds, or undefined */
 export function parseHttpDate(text: string): number | undefined {
   const match = FORMATS.map((format) => format.exec(text)?.groups).find((groups) => groups !== undefined)
   if (!match) return undefined

@@ -12,10 +12,7 @@ export interface Connection extends Socket {
   unanswered?: Set<ServerResponse>
   /** The latest request, until the service has received all of it and has finished the response. */
   latest?: IncomingMessage | undefined
-  /**
-   * Set after a response has announced that the connection closes. The service then ignores later requests
-   * (RFC 9112, section 9.6).
-   */
+  /** Set after a response has announced the close. Later requests are ignored (RFC 9112, section 9.6). */
   isClosing?: boolean
   /** The name of the client address; undefined for a proxy, which has many clients. */
   client?: string | undefined
@@ -25,7 +22,6 @@ export interface Connection extends Socket {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The open connections. */
     connections: ReadonlySet<Connection>
   }
 }
@@ -38,10 +34,7 @@ interface Options {
   nameOf: (address: string) => string
 }
 
-/**
- * Tracks the open connections and their unanswered requests. One client address gets at most half of all
- * connections, so it cannot lock the others out.
- */
+/** Tracks open connections. A client address gets at most half of them, so it cannot lock the others out. */
 export function openConnections(
   server: Server,
   { maxConnections, trustProxy, nameOf }: Options,
@@ -76,8 +69,7 @@ export function openConnections(
 
 /**
  * Closes a connection that has too many unanswered requests. Node parses all bytes that have arrived
- * together, and 64 KB can contain 3,000 requests. After that, `handleBeforeRouter` ignores the remaining
- * requests of the connection.
+ * together, and 64 KB can contain 3,000 requests. `handleBeforeRouter` ignores the rest.
  */
 export function countUnanswered(request: IncomingMessage, response: ServerResponse): void {
   const socket: Connection = request.socket
@@ -97,15 +89,13 @@ export function countUnanswered(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Releases the memory of the connection's requests immediately. Node would keep them until 'close', which it
- * emits only after reading all other sockets. The requests of a thousand connections would not fit into
- * memory.
+ * Releases the memory of the requests immediately. Node would keep them until 'close', which follows reading
+ * all other sockets. Those of a thousand connections would not fit into memory.
  */
 function destroyNow(socket: Socket): void {
   socket.destroy()
   process.nextTick(() => {
-    // 'close' makes Node abort thousands of requests, each with an error. The stack traces are never read, so
-    // they are not made.
+    // 'close' makes Node abort thousands of requests, each with an error. Nobody would read the stack traces.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     socket.emit('close')
@@ -123,9 +113,7 @@ export function lastUnanswered({ unanswered = new Set() }: Connection): ServerRe
   return [...unanswered].at(-1)
 }
 
-/**
- * How long a client that is still sending may take to read its response. The connection is cut after that.
- */
+/** How long a client that is still sending may take to read its response before the connection is cut. */
 export const LINGER_MS = 1_000
 
 /**
@@ -151,10 +139,7 @@ function endAndLinger(this: Connection): void {
   setTimeout(() => this.destroy(), LINGER_MS).unref()
 }
 
-/**
- * The number of bytes of a waiting response that a client must read per timeout. A client that reads 1 KB a
- * second is fast enough.
- */
+/** The bytes of a waiting response that a client must read per timeout. 1 KB a second is fast enough. */
 const MIN_READ_BYTES = 10_000
 const CHECK_INTERVAL_MS = 1_000
 /** Extra time before an idle connection is closed, so a request that arrives too slowly gets its 408. */
@@ -162,7 +147,6 @@ const AFTER_408_MS = 5_000
 
 /**
  * Closes connections whose clients read their responses too slowly. Node would keep them open forever.
- *
  * @param maxMs how long a client may read nothing; proportionally longer for more than `MIN_READ_BYTES`
  */
 export function closeStalled(server: Server, connections: ReadonlySet<Connection>, maxMs: number): void {
@@ -190,10 +174,7 @@ export function closeStalled(server: Server, connections: ReadonlySet<Connection
 
 /** Responses with fewer bytes are not counted. */
 const MIN_BYTES = 65_536
-/**
- * The maximum number of bytes of responses that clients have not read, in one process. A client address gets
- * at most a quarter.
- */
+/** The maximum of unread bytes of responses in one process. A client address gets at most a quarter. */
 export const MAX_UNREAD_BYTES = 256_000_000
 
 /** A response that counts its bytes until the client has read them. */

@@ -4,10 +4,7 @@ import { NOSNIFF } from './cache-headers.ts'
 import { type Connection, countUnanswered, lastUnanswered } from './connections.ts'
 import { type LogRequest, requestId } from './request-log.ts'
 
-/**
- * Headers that pages of other origins may send and read, in addition to the headers that Fetch always allows
- * (section 3.2).
- */
+/** Headers for pages of other origins, in addition to those that Fetch always allows (section 3.2). */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const REQUEST_HEADERS: readonly string[] = [
   'Authorization',
@@ -43,9 +40,7 @@ const HEADER_NAME = /^[\w-]{1,64}$/
 /** The maximum number of requested headers that a preflight grants. Real programs send a few. */
 const MAX_REQUESTED = 50
 
-/**
- * Grants our own headers, and the other headers that the page wants to send. Routes ignore the other headers.
- */
+/** Grants our own headers, and the others that the page wants to send, which routes ignore. */
 function permissionsFor({ headers }: IncomingMessage): Record<string, string> {
   const requested = String(headers['access-control-request-headers'] ?? '').split(',', MAX_REQUESTED)
   const names = requested.map((name) => name.trim()).filter((name) => HEADER_NAME.test(name))
@@ -63,15 +58,10 @@ const ANY_ORIGIN = {
   'access-control-expose-headers': EXPOSED_HEADERS,
 }
 
-/**
- * Returns the headers that let a web page read the response. Returns undefined when the page may not read it.
- */
+/** Returns the headers that let a web page read the response; undefined when the page may not read it. */
 export type CorsPolicy = (request: IncomingMessage) => Record<string, string> | undefined
 
-/**
- * @param openPaths paths that pages of every origin may read; a path that ends in a slash includes all paths
- * under it
- */
+/** @param openPaths readable by pages of every origin; one that ends in a slash includes paths under it */
 export function createCorsPolicy(
   { corsOrigins }: Pick<Config, 'corsOrigins'>,
   openPaths: ReadonlySet<string>,
@@ -79,8 +69,7 @@ export function createCorsPolicy(
   const allowsAnyOrigin = corsOrigins.includes('*')
   const prefixes = [...openPaths].filter((address) => address.endsWith('/'))
   return ({ headers: { origin }, url = '' }) => {
-    // Sends this header even without an Origin, because a cache may later give the response to a page of
-    // another origin.
+    // Sends this even without an Origin: a cache may later give the response to a page of another origin.
     if (openPaths.has(url.split('?', 1)[0] ?? '') || prefixes.some((address) => url.startsWith(address)))
       return ANY_ORIGIN
     if (origin === undefined) return undefined
@@ -90,9 +79,8 @@ export function createCorsPolicy(
 }
 
 /**
- * Answers preflights, and lets pages of the allowed origins read every response, including errors. A
- * preflight carries no key and is not charged. A preflight from another origin is answered too, but without
- * permission.
+ * Answers preflights, and lets pages of the allowed origins read every response, also errors. A preflight has
+ * no key and is not charged. One from another origin is answered without permission.
  */
 export function handleCors(
   { corsOrigins }: Pick<Config, 'corsOrigins'>,
@@ -131,10 +119,7 @@ function answerPreflight(
   logRequest(id, 'OPTIONS', request.url ?? '', 204, 0)
 }
 
-/**
- * Handles a request before the router. Either answers the request, or calls `route` and leaves the request
- * unchanged.
- */
+/** Handles a request before the router: answers it, or calls `route` and leaves it unchanged. */
 export type EarlyHandler = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
 
 /** Runs `handle` for every request, before the router. */

@@ -32,20 +32,14 @@ interface Options {
   logRequest: LogRequest
   /** Handles every request before the router. */
   handleFirst: EarlyHandler
-  /**
-   * The faces of the service. The first one answers input that cannot be parsed as a request. The last one
-   * has no prefix.
-   */
+  /** The first face answers input that cannot be parsed as a request. The last one has no prefix. */
   faces: readonly Face[]
   cors: CorsPolicy
   /** Maps a client address to the name of its counter. */
   nameOfAddress: (address: string) => string
 }
 
-/**
- * Creates the HTTP server without any feature. The server has limits, request ids, and errors in the format
- * of each face.
- */
+/** Creates the server without any feature: limits, request ids, and errors in the format of each face. */
 export function createApp(options: Options): App {
   const { config, logger, logRequest, handleFirst, faces, cors } = options
   const sendErrorOf = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
@@ -118,12 +112,10 @@ function parserOptions({ requestTimeoutSeconds, headersTimeoutSeconds }: Config)
     ServerResponse: CountedResponse as typeof ServerResponse,
     // `wellFormed` checks the Host header, because Node's own error has no body.
     requireHostHeader: false,
-    // Joins repeated headers, so other code can detect the repetition. By default Node drops the second
-    // header.
+    // Joins repeated headers, so other code can detect the repetition. Node would drop the second one.
     joinDuplicateHeaders: true,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Limits how much of a body Node buffers in tiny chunks. Each chunk costs hundreds of bytes in addition
-    // to its content.
+    // Limits how much of a body Node buffers in tiny chunks, each of which costs hundreds of bytes.
     highWaterMark: 2_048,
     // Node compares the two values when it creates the server.
     requestTimeout,
@@ -133,9 +125,8 @@ function parserOptions({ requestTimeoutSeconds, headersTimeoutSeconds }: Config)
 }
 
 /**
- * Returns the URL that the router gets. For paths such as /v1/pets/ and /v1/pets//photos, adds slashes, so no
- * route matches and the answer is 404. Otherwise the router would match a route with an empty id.
- *
+ * Returns the URL that the router gets. For paths such as /v1/pets/ and /v1/pets//photos, adds slashes, so
+ * the answer is 404. Otherwise the router would match a route with an empty id.
  * @param root of the face, which may have a page there
  */
 function rejectEmptyIds(url: string, root: string): string {

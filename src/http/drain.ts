@@ -2,10 +2,7 @@ import { Server as NetServer } from 'node:net'
 import type { App } from './app.ts'
 import { type Connection, lastUnanswered } from './connections.ts'
 
-/**
- * An idle connection may send one more request within this time. The response to that request closes the
- * connection.
- */
+/** An idle connection may send one more request within this time. Its response closes the connection. */
 const IDLE_GRACE_MS = 500
 const CHECK_INTERVAL_MS = 50
 /** The longest time that the server accepts connections from the listen queue before it closes. */
@@ -17,7 +14,6 @@ export const DRAINING = 'draining'
 /**
  * Shuts a server down gracefully: accepts no new connections, closes each connection with its next response,
  * and closes idle connections after a short time.
- *
  * @param maxMs after this time, open connections are cut
  */
 export async function drain({ server, connections }: App, maxMs: number): Promise<void> {
@@ -47,8 +43,7 @@ export async function drain({ server, connections }: App, maxMs: number): Promis
     const now = performance.now()
     // Node's list does not include connections that sent CONNECT.
     if (now - startedAt > maxMs) for (const connection of connections) connection.destroy()
-    // Timers run before network events. `setImmediate` waits until requests that have already arrived are
-    // read.
+    // Timers run before network events. `setImmediate` waits until requests that have arrived are read.
     else if (now - closingSince > IDLE_GRACE_MS) setImmediate(closeIdle)
   }, CHECK_INTERVAL_MS)
   await closed
@@ -56,9 +51,8 @@ export async function drain({ server, connections }: App, maxMs: number): Promis
 }
 
 /**
- * Accepts the connections that the kernel has established but the server has not yet accepted. Closing the
- * server would reset these connections. A client that had already sent a request would then not know whether
- * the service handled it.
+ * Accepts the connections that only the kernel has established. Closing the server would reset them, and a
+ * client that had sent a request would not know whether the service handled it.
  */
 async function acceptWaiting(server: NetServer, deadline: number): Promise<void> {
   let accepted = true

@@ -24,18 +24,13 @@ export interface Admission {
 
 /** Identifies, charges and authorizes each request before its cached page or route. */
 export interface Gate {
-  /**
-   * @throws when the store does not answer. The request is then charged to the client address and gets a 503
-   */
+  /** @throws when the store does not answer. The client address is then charged, and the answer is a 503 */
   identify(request: IncomingMessage, address: string): Caller | Promise<Caller>
   /** Makes the caller for a client that is identified only by its address. */
   visitor(address: string | undefined): Caller
   /** Charges a request to its caller. Never rejects. */
   admit(caller: Caller): Admission | Promise<Admission>
-  /**
-   * @param required the access level that the route declares
-   * @returns the error if the caller may not use the route
-   */
+  /** @param required by the route @returns the error if the caller may not use the route */
   authorize(caller: Caller, required: Access | undefined, headers: IncomingHttpHeaders): ApiError | undefined
 }
 
@@ -53,36 +48,24 @@ export interface Face {
   gate: Gate
   /** Handles requests that match no route, before the gate. */
   onUnrouted?(request: FastifyRequest, reply: FastifyReply): void
-  /**
-   * Makes the error for requests that match no route; by default 404, or 405 if the path has routes for other
-   * methods.
-   */
+  /** Makes the error for requests without a route; by default 404, or 405 if other methods have routes. */
   errorOfUnrouted?(): ApiError
   /** Whether requests that match no route also pass the hooks that `routes` adds. */
   hooksUnrouted?: boolean
   /** Reads the bodies of routes that have no `readBody` themselves. */
   readBody?: ReadBody
-  /**
-   * Writes an error in the format of this face.
-   *
-   * @param headers of the request; absent when the request could not be parsed
-   */
+  /** Writes an error in the format of this face. @param headers absent if the request could not be parsed */
   writeError(
     error: ApiError,
     headers?: IncomingHttpHeaders,
   ): { type: string; body: string; headers?: Record<string, string> }
   /** Returns the canonical URL. Only for faces whose clients also send other spellings of a URL. */
   addressOf?(url: string): string
-  /**
-   * Paths that web pages of every origin may read. A path that ends in a slash includes all paths under it.
-   */
+  /** Paths that web pages of every origin may read. One that ends in a slash includes all paths under it. */
   anyOriginPaths?: string[]
   /** Called before any route of the service is added. */
   openApi?(app: App): void
-  /**
-   * Names the variant of a page that request headers select, such as a language. The page cache stores each
-   * variant.
-   */
+  /** Names the variant of a page that headers select, such as a language. Each is cached separately. */
   variantOf?(headers: IncomingHttpHeaders): string
   /** Adds the routes of this face. */
   routes(app: App): void | Promise<void>
@@ -123,7 +106,6 @@ export const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/
 /**
  * The URL under which the client reached the service, including the face's prefix. If BASE_URL is set,
  * returns it. Otherwise uses the headers of a trusted proxy. Never trusts a Host header alone.
- *
  * @param prefix needed when the request reached no route of the face
  */
 export function publicBaseUrl(

@@ -13,9 +13,7 @@ export type FormBody = URLSearchParams
 /** Spaces without width, which people paste unknowingly. Marks that join letters stay. */
 const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g
 
-/**
- * Normalizes line breaks, which browsers send as CR LF, removes spaces without width, and trims the text.
- */
+/** Normalizes line breaks, which browsers send as CR LF, removes spaces without width, and trims the text. */
 export const normalizeText = (text: string): string =>
   text.replace(/\r\n?/g, '\n').replace(WITHOUT_WIDTH, '').trim()
 
@@ -30,7 +28,6 @@ const TOO_MANY = { message: `This form has more than ${MAX_FIELDS} fields. Send 
 
 /**
  * Reads the body of an HTML form (WHATWG URL standard, section 5).
- *
  * @param maxBytes a larger form is refused with `payload_too_large`
  */
 export function readForm(maxBytes: number): ReadBody {
@@ -71,7 +68,6 @@ interface UploadOptions {
 
 /**
  * Reads a form with one file (RFC 7578) into memory.
- *
  * @param maxBytes a larger file is refused with `payload_too_large`
  */
 export function readUpload(

@@ -129,9 +129,7 @@ function trimTrailingSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-/**
- * Adds each face in its own scope, so every request passes first the gate, then the cache, then its route.
- */
+/** Adds each face in its own scope, so every request passes first the gate, then the cache, then a route. */
 export async function addFaces(app: App, faces: readonly Face[], cache: Hook): Promise<void> {
   const handleNotFound = createNotFoundHandler(app, faces)
   for (const face of faces) face.openApi?.(app)

@@ -12,8 +12,7 @@ declare module 'fastify' {
 }
 
 /** Visible ASCII characters, with or without the quotes of a structured field (RFC 9651, section 3.3.3). */
-// Escapes brackets by code, because Java reads an unescaped bracket inside a character class as a nested
-// class.
+// Escapes brackets by code, because Java reads an unescaped one inside a character class as a nested class.
 const KEY = /^(?:"([!#-\x5b\x5d-~]{1,255})"|([!#-~][!-~]{0,254}))$/
 
 /** For the API description: the request header and the response header. */
@@ -47,21 +46,14 @@ export interface IdempotencyKey {
   onReplay?(): void
 }
 
-/**
- * Makes a change only once for each key.
- *
- * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use
- */
+/** Makes a change once per key. @throws {ApiError} idempotency_key_reused, idempotency_key_in_use */
 export type RequestWrite = <Fn extends Change>(
   key: IdempotencyKey | undefined,
   change: Fn,
   ...args: ArgsOf<Fn>
 ) => Promise<ResultOf<Fn>>
 
-/**
- * Creates the function that makes changes for requests. Call this once per service, because the function
- * tracks the keys of requests in progress.
- */
+/** Creates the function that makes changes for requests, once per service: it tracks the keys in progress. */
 export function createRequestWrite(
   { write, writeOnce }: Pick<Writer, 'write' | 'writeOnce'>,
   clock: () => number,
@@ -83,9 +75,7 @@ export function createRequestWrite(
 }
 
 /**
- * Reads a request's Idempotency-Key. `onReplay` in the result adds the response header.
- *
- * @returns undefined when the request has no such header
+ * Reads a request's Idempotency-Key, if any. `onReplay` in the result adds the response header.
  * @throws {ApiError} invalid_parameter
  */
 export function readIdempotencyKey(request: FastifyRequest, reply: FastifyReply): IdempotencyKey | undefined {
@@ -107,10 +97,7 @@ export function readIdempotencyKey(request: FastifyRequest, reply: FastifyReply)
   }
 }
 
-/**
- * Combines the client's key with the caller, the caller's view, the method and the route with its parameters.
- * The same key in another scope is another key.
- */
+/** Combines the client's key with the caller, view, method and address. Each scope has its own keys. */
 export function idempotencyScope(
   { caller, method, routeOptions, params }: FastifyRequest,
   key: string,

@@ -5,16 +5,10 @@ const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 export const INT64_RANGE = `from ${INT64_MIN} to ${INT64_MAX}`
 
-/**
- * Stands for every int64 that a JavaScript number cannot represent exactly. This value matches no row,
- * because no stored id exceeds 2^53 - 1. It also exceeds every limit.
- */
+/** Stands for every int64 that a number cannot represent exactly. It exceeds all stored ids and limits. */
 export const UNSAFE_INT64 = 2 ** 53
 
-/**
- * @returns the exact integer, if a number can represent it; ±UNSAFE_INT64 for other int64 values; ±Infinity
- * for larger integers
- */
+/** @returns the integer if a number represents it; ±UNSAFE_INT64 for other int64 values, else ±Infinity */
 export function int64ToNumber(integer: bigint): number {
   const value = Number(integer)
   if (Number.isSafeInteger(value)) return value
@@ -22,11 +16,7 @@ export function int64ToNumber(integer: bigint): number {
   return Math.sign(value) * (isInt64 ? UNSAFE_INT64 : Number.POSITIVE_INFINITY)
 }
 
-/**
- * Parses plain decimal text.
- *
- * @returns as `int64ToNumber`; undefined for other text, and for integers beyond the range of an int64
- */
+/** Parses plain decimal text. @returns as `int64ToNumber`; undefined for other text and beyond an int64 */
 export function parseInt64(text: string): number | undefined {
   if (!DECIMAL.test(text)) return undefined
   const value = int64ToNumber(BigInt(text))

@@ -25,11 +25,7 @@ const OTHER_CHARSET = /\bcharset=(?!"?utf-8\b)/i
 /** Media types of a PATCH (RFC 7396, RFC 5789). */
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
 
-/**
- * Reads the JSON body of a request.
- *
- * @throws {ApiError} unsupported_media_type, invalid_json, payload_too_large
- */
+/** Reads a JSON body. @throws {ApiError} unsupported_media_type, invalid_json, payload_too_large */
 export function readJson(
   request: FastifyRequest,
   payload: Readable,
@@ -46,8 +42,7 @@ export function readJson(
 }
 
 function parseBody(request: FastifyRequest, body: Buffer): unknown {
-  // The body of a DELETE has no meaning (RFC 9110, section 9.3.5). Many clients send a Content-Type without a
-  // body.
+  // The body of a DELETE has no meaning (RFC 9110, section 9.3.5). Many clients send only a Content-Type.
   if (request.method === 'DELETE') return undefined
   const type = request.headers['content-type'] ?? ''
   const coding = request.headers['content-encoding'] ?? 'identity'
@@ -66,10 +61,7 @@ function parseBody(request: FastifyRequest, body: Buffer): unknown {
   return parseJson(body)
 }
 
-/**
- * A body with more chunks than this must have an average of MIN_CHUNK_BYTES per chunk, because each chunk has
- * a fixed cost.
- */
+/** A body with more chunks must average MIN_CHUNK_BYTES per chunk, because each has a fixed cost. */
 export const MAX_SMALL_CHUNKS = 2_048
 export const MIN_CHUNK_BYTES = 16
 const INITIAL_BYTES = 1_024
@@ -77,7 +69,6 @@ const INITIAL_BYTES = 1_024
 /**
  * Reads a request body into one buffer, so memory use follows the size of the body. A list of chunks could
  * take hundreds of times as much memory, because a client can make the chunks tiny.
- *
  * @param declared Content-Length, or NaN when the header is absent
  * @param maxBytes a larger body is refused, and the rest of it is not read
  * @param done gets an ApiError: `payload_too_large`, or `bad_request` when the client leaves early
@@ -128,10 +119,7 @@ function tooLarge(message: string): ApiError {
   return new ApiError('payload_too_large', { message, headers: { connection: 'close' } })
 }
 
-/**
- * The maximum nesting depth. Every valid body is less deep. Limits the cost of a body that contains only
- * brackets.
- */
+/** The maximum nesting depth, which no valid body reaches. Limits the cost of a body of brackets only. */
 const MAX_DEPTH = 32
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
@@ -144,7 +132,6 @@ const BYTE_ORDER_MARK = '\uFEFF'
 /**
  * Parses a JSON body (RFC 8259) more strictly than JSON.parse. The bytes must be UTF-8, member names must be
  * unique, and no integer may be rounded to another integer.
- *
  * @param readLarge converts an integer that a number cannot represent exactly
  * @throws {ApiError} invalid_json; validation_failed for a member named __proto__
  */
@@ -157,7 +144,6 @@ export function parseJson(bytes: Buffer, readLarge?: (integer: bigint) => unknow
 
 /**
  * Like `parseJson`, but yields after each pass over the bytes, so a large file does not block the event loop.
- *
  * @yields 'numbers' before the last pass, which re-reads every value because a number may be rounded
  */
 export function* parseInSteps(
@@ -197,9 +183,8 @@ function parse(text: string): unknown {
 
 /**
  * Checks the depth and the member names.
- *
  * @param text valid JSON. In invalid JSON, an unterminated string would make each quote cost as much as the
- * whole string.
+ *   whole string.
  */
 function checkStructure(text: string): void {
   const open: (Set<string> | undefined)[] = []
@@ -234,11 +219,7 @@ function endOfString(text: string, start: number): number {
   return end
 }
 
-/**
- * @param token the member name with its quotes
- * @param depth of the object: 1 for the body itself
- * @param members names seen so far in the object
- */
+/** @param depth of the object: 1 for the body itself @param members names seen so far in the object */
 function checkMember(token: string, depth: number, members: Set<string> | undefined): void {
   const name: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1)
   if (name === '__proto__') {
@@ -261,9 +242,8 @@ const OUT_OF_RANGE = 10n ** BigInt(MAX_DIGITS)
 
 /**
  * Reads a JSON number exactly.
- *
  * @returns a number for a safe integer, and a bigint for a larger integer. Beyond int64, the bigint may be
- * another integer that is also beyond int64. Returns NaN for a fraction that would be rounded to an integer
+ *   another integer that is also beyond int64. Returns NaN for a fraction that would be rounded to an integer
  */
 export function exactNumber(source: string): number | bigint {
   const value = Number(source)

@@ -60,10 +60,7 @@ export function languageCookie(language: Language): string {
 /** The Vary header of pages that depend on the language. */
 export const LANGUAGE_VARY = 'Accept-Language, Cookie'
 
-/**
- * Returns the language from the cookie. Without a cookie, returns the language that the browser prefers (RFC
- * 9110, section 12.5.4).
- */
+/** Returns the language of the cookie, or else what the browser prefers (RFC 9110, section 12.5.4). */
 export function languageOf({ cookie, 'accept-language': accepted = '' }: IncomingHttpHeaders): Language {
   const [, chosen] = (cookie !== undefined && COOKIE_PATTERN.exec(cookie)) || []
   if (chosen !== undefined) return chosen as Language

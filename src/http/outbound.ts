@@ -28,10 +28,7 @@ const METADATA: OpenNetworks = [
 /** The only assigned range of public IPv6 addresses (RFC 4291, section 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/**
- * Excludes private, loopback, link-local and other special ranges. Also checks an IPv4 address inside an IPv6
- * address.
- */
+/** Excludes private, loopback and other special ranges, and checks an IPv4 address inside IPv6. */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST)
@@ -81,11 +78,7 @@ const PLAIN_ADDRESS = 'This is not an https address.'
 
 const refusal = (isSecure: boolean) => new ClosedAddressError(isSecure ? PRIVATE_ADDRESS : PLAIN_ADDRESS)
 
-/**
- * Checks the parts of an address that need no lookup. Plain http is allowed only in open networks.
- *
- * @throws {ClosedAddressError}
- */
+/** Checks an address without a lookup. Only open networks allow plain http. @throws {ClosedAddressError} */
 export function parseOutbound(text: string, networks: OpenNetworks): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSecure = url?.protocol === 'https:'
@@ -105,7 +98,6 @@ const LOOKUP_TIMEOUT_MS = 3_000
 /**
  * Finds all addresses of a name. The resolver of Node.js needs no thread. The system's resolver has two
  * threads, so names whose name server hangs would delay other names, and the end of the process.
- *
  * @throws {Error} with a code if there are none
  */
 async function lookUp(name: string, networks: OpenNetworks): Promise<LookupAddress[]> {
@@ -135,7 +127,6 @@ export const isLookupError = ({ syscall = '' }: NodeJS.ErrnoException): boolean 
 /**
  * Sends a request to an untrusted address. Checks all addresses of its name when it connects, because a name
  * may resolve differently each time. Uses no proxy and follows no redirect.
- *
  * @param timeoutMs the time until the response begins
  * @param options with an `agent`, requests share connections, whose addresses were checked once
  * @throws {ClosedAddressError} @throws {Error} when there is no response

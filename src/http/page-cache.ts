@@ -3,15 +3,11 @@ import type { View } from './caller.ts'
 import { type Coding, encodeRepresentation, type Representation } from './compress.ts'
 import { JSON_TYPE } from './send-error.ts'
 
-/** Identifies a page. */
 export interface PageRequest {
   view: View
   /** The canonical URL. It includes everything that the page depends on, and nothing else. */
   address: string
-  /**
-   * The first caller to request the page, or that caller's organization. The page takes memory from the
-   * owner's share.
-   */
+  /** The first caller to request the page, or its organization. The page uses memory of their share. */
   owner: string
 }
 
@@ -41,9 +37,8 @@ export interface Page extends NewPage, PageRequest, Representation {
 }
 
 /**
- * Caches responses until the data in them changes. The cache has a memory limit, and each caller or
- * organization gets at most a quarter of that memory. A caller that requests many pages therefore evicts only
- * pages of its own.
+ * Caches responses until the data in them changes. Each caller or organization gets at most a quarter of the
+ * memory, so a caller that requests many pages evicts only pages of its own.
  */
 export interface PageCache {
   /** @returns undefined also when the store cannot report its version; `page` then throws the error */
@@ -51,13 +46,11 @@ export interface PageCache {
   /**
    * Returns the cached page. If there is none, reads the page once for all callers that request it at the
    * same time with the same view. Caches the page unless the data changes during the read.
-   *
    * @param now Unix time in milliseconds
    */
   page(request: PageRequest, read: () => Promise<NewPage>, now?: number): Promise<Page>
   /**
    * Encodes the page once for all callers, and caches the encoded body with the page.
-   *
    * @returns undefined when too many bodies are being compressed; send the page uncompressed then
    */
   encode(page: Page, coding: Coding): Promise<Representation | undefined>
@@ -90,10 +83,7 @@ function openPageMap(maxBytes: number) {
     if (share.keys.size === 0) shares.delete(page.owner)
   }
 
-  /**
-   * Caches a page, or one more coding of it, and evicts other pages. Does not cache a page that is larger
-   * than the owner's share.
-   */
+  /** Caches a page or another coding of it, and evicts others, if it is not larger than the owner's share. */
   function add(key: string, page: Page, size: number): void {
     const ownerShare = (): OwnerShare => shares.get(page.owner) ?? { keys: new Set(), bytes: 0 }
     const isCached = pages.get(key) === page

@@ -35,10 +35,7 @@ export function readCursor<Read extends Position>(secret: string, scope: string,
   return JSON.parse(`[${Buffer.from(text, 'base64url')}]`)
 }
 
-/**
- * Signs a text. With SHA-3, a digest of a secret followed by a text is a valid MAC. SHA-2 would need HMAC,
- * because of length extension.
- */
+/** Signs a text. A SHA-3 digest of a secret and a text is a MAC. SHA-2 needs HMAC (length extension). */
 function sign(secret: string, scope: string, text: string): string {
   return hash('sha3-256', `${secret} ${text} ${scope}`, 'base64url').slice(0, SIGNATURE_CHARACTERS)
 }

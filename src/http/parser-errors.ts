@@ -10,9 +10,7 @@ import { errorHeaders, logFailure } from './send-error.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /**
-     * True while a body reader limits the time of the request. Node's request timeout then does not apply.
-     */
+    /** True while a body reader limits the time of the request, instead of Node's request timeout. */
     hasOwnTimeLimit?: true
   }
 }
@@ -27,7 +25,6 @@ const ERROR_CODES: Record<string, ErrorCode> = {
  * Answers input that never becomes a request. For such an error, Node's parser passes only the socket, and
  * Node itself would send nothing but a status line. Also answers CONNECT, for which Node passes the socket
  * too.
- *
  * @param face formats and charges these errors
  */
 export function answerParserErrors(
@@ -77,8 +74,7 @@ export function answerParserErrors(
     void answer(new ApiError(ERROR_CODES[error.code ?? ''] ?? 'bad_request'), socket)
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    // Node no longer emits 'drain' on this socket, but an earlier streamed response still waits for that
-    // event.
+    // Node no longer emits 'drain' on this socket, but an earlier streamed response still waits for it.
     socket.on('drain', () => firstUnanswered(socket as Connection)?.emit('drain'))
     const error = new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD, POST' } })
     void answer(error, socket, request)

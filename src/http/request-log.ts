@@ -4,10 +4,7 @@ import pino, { type DestinationStream, type Logger } from 'pino'
 
 const USABLE_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-/**
- * Matches API keys. An API key is also a valid request id, and a client that sends its key here must not get
- * it into the log.
- */
+/** A client may send its API key as the request id, which is valid, but must not get into the log. */
 const CONTAINS_KEY = /adopt_(?:live|test)_/
 
 const start = randomBytes(6).toString('hex')
@@ -29,10 +26,7 @@ const KEY = /dopt_(live|test)_[0-9A-Za-z]*/g
 const SECRET_LINK = /^(\/+(?:console\/join|applications)\/).+/s
 const MAX_LOGGED_CHARACTERS = 200
 
-/**
- * Prepares a path for the log. Removes the query, API keys and secret links, and cuts the path to 200
- * characters.
- */
+/** Prepares a path for the log: removes the query, API keys and secret links. Cuts it to 200 characters. */
 export function loggablePath(url: string): string {
   const end = url.indexOf('?')
   // Cuts the path first, because that limits the cost of repeated decoding.

@@ -37,10 +37,7 @@ export function addRouteHeaders(
   done()
 }
 
-/**
- * `onSend` hook: compresses a response in the coding that the client prefers. Skips responses with an ETag,
- * which send-page.ts compresses together with making the ETag.
- */
+/** `onSend` hook: compresses a response without an ETag; send-page.ts compresses those with one. */
 export function compressRouted(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -80,9 +77,7 @@ let responses: (() => void)[] = []
  * Collects responses, and sends them together at the end of a turn of the event loop. A write to a socket may
  * wake the client's process, which costs more than making a cached response. Once awake, the client reads
  * further responses cheaply. Decision 16.
- *
  * @param send must not throw, because it would stop the responses after it
- * @param length of the body
  */
 export function atEndOfTurn(send: () => void, length = 0): void {
   if (length > MAX_LENGTH) {

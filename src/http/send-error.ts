@@ -57,7 +57,6 @@ export function logFailure(logger: FastifyBaseLogger, reqId: string, error: ApiE
 
 const RESPONSE_HEADERS = ['etag', 'last-modified', 'link', 'content-encoding', 'content-length', 'location']
 
-/** Sends an error in the format of the face. */
 export function sendError(face: Face, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = limitDetails(toApiError(thrown))
   logFailure(request.log, request.id, error)

@@ -17,10 +17,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True if the route answers from the cache itself, because its answer may depend on the caller. */
     isPersonal?: boolean
-    /**
-     * Names of the query parameters that the route reads, or a test of a name. For routes without a query
-     * schema.
-     */
+    /** The query parameters that the route reads, or a test of a name. For routes without a query schema. */
     parameters?: readonly string[] | ((name: string) => boolean)
   }
 }
@@ -32,11 +29,7 @@ interface Options {
   clock: () => number
 }
 
-/**
- * Answers with a cached page, a newly read page, or a 304.
- *
- * @throws {ApiError} precondition_failed
- */
+/** Answers with a cached page, a newly read page, or a 304. @throws {ApiError} precondition_failed */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -72,18 +65,13 @@ export async function sendFound(
   await send(request, reply, representation)
 }
 
-/**
- * Returns the cache key of a page. The key includes the origin, because links in the page contain the origin.
- */
+/** Returns the cache key of a page. It includes the origin, because links in the page contain the origin. */
 export function addressOf(request: FastifyRequest, config: Config): string {
   const { url, variant = '', routeOptions } = request
   return `${variant} ${publicOrigin(config, request)}${pageAddress(url, routeOptions)}`
 }
 
-/**
- * A request with one of these headers must go to its route. The request may have a body, or the answer may be
- * a 412.
- */
+/** Requests with one of these go to their route: they may have a body, or get a 412. */
 const ROUTED_HEADERS = ['content-length', 'transfer-encoding', 'if-match', 'if-unmodified-since'] as const
 
 /** Hook that runs after the gate. Sends a cached page exactly as its route would. Decision 16. */
@@ -156,8 +144,7 @@ export function pageAddress(url: string, route: Route): string {
     .split('&')
     .map((text) => ({ text, name: tryDecode(text.split('=', 1)[0] ?? '') ?? '' }))
     .filter(({ name }) => reads(name))
-    // A stable sort keeps repeated parameters in order, because a route may read only the first or the last
-    // of them.
+    // A stable sort keeps repeated parameters in order, because a route may read only the first or last.
     .sort(({ name: left }, { name: right }) => Number(left > right) - Number(left < right))
     .map(({ text }) => text.split('=').map(canonicalQueryText).join('='))
   return canonicalPath(path) + (parameters.length > 0 ? `?${parameters.join('&')}` : '')

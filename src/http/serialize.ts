@@ -8,9 +8,8 @@ type Serialize = (value: unknown) => string
 const compiled = new WeakMap<object, Serialize>()
 
 /**
- * Serializes responses by their schemas, and drops members that the schema does not name. A schema is
- * compiled on first use. Compiling all of them at start would take a tenth of a second, because there are
- * hundreds.
+ * Serializes responses by their schemas, and drops other members. A schema is compiled on first use, because
+ * compiling all hundreds of them at start would take a tenth of a second.
  */
 export const serializerCompiler: FastifySerializerCompiler<object> = ({ schema }) => {
   return (value) => {
@@ -23,11 +22,7 @@ export const serializerCompiler: FastifySerializerCompiler<object> = ({ schema }
   }
 }
 
-/**
- * Serializes and encodes a long list item by item, and lets other requests run in between.
- *
- * @param schema of an item
- */
+/** Serializes and encodes a long list item by item, and lets other requests run. @param schema of an item */
 export async function serializeInTurns(items: readonly object[], schema: object): Promise<Buffer> {
   const serialize = serializerCompiler({ schema } as never)
   const parts = await mapInTurns([...items.entries()], ([index, item]) =>

@@ -22,9 +22,8 @@ export function createStaticFile(type: string, text: string): StaticFile {
 /**
  * Sends the file in the coding that the client prefers. Each coding has its own ETag (RFC 9110, section
  * 8.8.3.3).
- *
  * @param caching Cache-Control. By default caches must revalidate, because an upgrade or a setting may change
- * the file.
+ *   the file.
  */
 export async function sendStaticFile(
   request: FastifyRequest,

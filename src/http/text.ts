@@ -1,7 +1,4 @@
-/**
- * Matches text with at least one character that is not a space. Excludes control characters and lone
- * surrogates, which databases refuse.
- */
+/** Matches text that is not blank, without control characters and lone surrogates, which databases refuse. */
 export const ONE_LINE = '^(?=\\s*\\S)[^\\p{Cc}\\p{Cs}]*$'
 
 /** Like ONE_LINE, but with line breaks and tabs. */

@@ -29,10 +29,7 @@ async function resumeTasks(): Promise<void> {
   if (willResume) setImmediate(resumeTasks)
 }
 
-/**
- * Lets other requests run if the long tasks of this turn took too long. Call this after about each
- * millisecond of work.
- */
+/** Lets other requests run if long tasks took too long. Call it after about each millisecond of work. */
 export async function yieldToEventLoop(): Promise<void> {
   if (waiting.length === 0 && !isTurnOver()) return
   const resumed = new Promise<void>((resume) => waiting.push(resume))

@@ -6,10 +6,7 @@ import { MULTILINE, ONE_LINE } from './text.ts'
 
 export type { Static, TProperties, TSchema } from 'typebox'
 
-/**
- * Schemas of optional members. JSON Schema has no optional members: the object lists the required members
- * instead.
- */
+/** Schemas of optional members. JSON Schema has none: the object lists the required members instead. */
 const OPTIONAL = new WeakSet<object>()
 
 type Members = Record<string, object>
@@ -62,10 +59,7 @@ export const lines = (maxLength: number, description?: string) => text(MULTILINE
 export const limitOf = (rows: string, maximum = 100, usual = 20) =>
   Type.Integer({ description: `Maximum number of ${rows} returned.`, minimum: 1, maximum, default: usual })
 
-/**
- * The schema of an id in a path. It describes an integer, but the service reads text, so an invalid id is a
- * 404 and not a 400.
- */
+/** The schema of an id in a path: an integer, but read as text, so an invalid id is a 404 and not a 400. */
 export const pathId = (description: string) =>
   Type.Unsafe<string>({ type: 'integer', format: 'int64', description })
 
@@ -76,8 +70,7 @@ export function parsePathId(text: string, notFound: ErrorCode): number {
   return id
 }
 
-// JSON Merge Patch (RFC 7396). A member that the patch does not name stays, null removes a member, and
-// objects are merged.
+// JSON Merge Patch (RFC 7396): members that are not named stay, null removes one, and objects are merged.
 
 /** A patch of a value. Null removes the value. An object may contain only some members. */
 export type MergePatch<Value> =
@@ -97,10 +90,7 @@ export interface PatchableSchema {
   required?: unknown
 }
 
-/**
- * Makes a schema of patches, which also accepts null and partial objects. Another schema validates the merged
- * result later.
- */
+/** Makes a schema of patches, with null and partial objects. Another one validates the merged result. */
 export function toPatchSchema({
   title,
   type,

@@ -10,10 +10,7 @@ import { isCountry, isCurrency } from './iso-codes.ts'
 import { EMAIL, ruleOfPattern } from './text.ts'
 import type { Static, TSchema } from './type.ts'
 
-/**
- * The maximum number of errors that are collected. `bodyReader` cuts long lists, so a body or query has fewer
- * errors.
- */
+/** The maximum number of collected errors. A body or query has fewer, as `bodyReader` cuts long lists. */
 Settings.Set({ maxErrors: 1_000 })
 
 /** Checks e-mail addresses more strictly than TypeBox does. */
@@ -29,7 +26,6 @@ Format.Set('currency', isCurrency)
 /**
  * Validates a part of a request with the schema that also types and documents it. The error lists every
  * problem.
- *
  * - Body: members outside of the schema are dropped; other values are not converted.
  * - Query: text is converted to numbers where the schema has numbers, and defaults are filled in.
  * - Path: not validated. An id that does not exist is a 404 of its resource.
@@ -126,10 +122,7 @@ type SchemaError = { instancePath: string } & (
   | { keyword: 'format'; params: { format: string } }
 )
 
-/**
- * Drops a type error if the same value has an enum error, and drops errors of items in a list that is too
- * long.
- */
+/** Drops type errors next to an enum error of the value, and errors of items in lists that are too long. */
 function dropRedundant(problems: SchemaError[]): SchemaError[] {
   const pathsOf = (name: string) =>
     problems.filter(({ keyword }) => keyword === name).map(({ instancePath }) => instancePath)
@@ -248,10 +241,7 @@ export interface ObjectSchema {
   properties: Record<string, QuerySchema>
 }
 
-/**
- * Converts query parameters to the types of a schema, and adds defaults. Drops parameters that the schema
- * does not name.
- */
+/** Converts query parameters to the types of a schema, and adds defaults. Drops unknown parameters. */
 function readQuery({ properties }: ObjectSchema, raw: Record<string, unknown>): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(properties)) {
@@ -261,10 +251,7 @@ function readQuery({ properties }: ObjectSchema, raw: Record<string, unknown>): 
   return query
 }
 
-/**
- * Finds parameters written as `id[]`, as some libraries do. If the service ignored such a filter, it would
- * list everything.
- */
+/** Finds parameters written as `id[]`, as some libraries do. Ignoring such a filter would list everything. */
 function findBracketed({ properties }: ObjectSchema, raw: Record<string, unknown>): ErrorDetail[] {
   return Object.keys(raw).flatMap((parameter) => {
     const name = parameter.split('[', 1)[0] ?? ''
@@ -274,10 +261,7 @@ function findBracketed({ properties }: ObjectSchema, raw: Record<string, unknown
   })
 }
 
-/**
- * Cuts a list to one item more than allowed. Validation then still refuses a list that is too long, but at a
- * limited cost.
- */
+/** Cuts a list to one item more than allowed. Validation then still refuses it, but at a limited cost. */
 function limitLength(list: unknown[], maxItems = Number.POSITIVE_INFINITY): unknown[] {
   return list.slice(0, maxItems + 1)
 }
@@ -330,10 +314,7 @@ function findUndecodable(request: FastifyRequest): ErrorDetail[] {
 const isText = (schema: QuerySchema | undefined): boolean =>
   schema?.type === 'string' || (schema?.items !== undefined && isText(schema.items))
 
-/**
- * Hook: refuses filters that have no effect. Otherwise a request with a misspelt filter would list
- * everything.
- */
+/** Hook: refuses filters without effect. Otherwise a request with a misspelt filter would list everything. */
 export function refuseUnknownParameters(
   request: FastifyRequest,
   _reply: FastifyReply,

@@ -16,18 +16,12 @@ export function counterOfAddress(text: string | undefined): string {
   return `ip:${parts.map((part) => part.toString(16)).join(':')}::/64`
 }
 
-/**
- * Addresses beyond this number share one counter, so a flood of addresses neither fills memory nor resets
- * counters.
- */
+/** Further addresses share one counter, so a flood of them neither fills memory nor resets counters. */
 const MAX_ADDRESSES = 50_000
 const OTHER_ADDRESSES = 'ip:others'
 
 export interface Accounts<Account> {
-  /**
-   * Returns the state of this caller, or the state of the counter that the caller shares. Creates the state
-   * on first use.
-   */
+  /** Returns the state of a caller, or of the counter that it shares. Creates the state on first use. */
   get(name: string): Account
   find(name: string): Account | undefined
   all(): Account[]
@@ -35,11 +29,7 @@ export interface Accounts<Account> {
   forget(isExpired: (account: Account) => boolean): boolean
 }
 
-/**
- * Stores the state of each caller in this process, by counter name.
- *
- * @param create makes the state of a new caller
- */
+/** Stores the state of each caller by counter name. @param create makes the state of a new caller */
 export function createAccounts<Account>(create: (name: string) => Account): Accounts<Account> {
   const accounts = new Map<string, Account>()
   let addresses = 0

@@ -30,7 +30,6 @@ function isLocalDatabase(databaseUrl: string): boolean {
 /**
  * Throws if the settings name another Redis than the store records. Two processes that count in different
  * places would together allow twice the limit.
- *
  * @param remembered the Redis that the store records; null for none
  * @param configured the Redis of REDIS_URL; null for none
  * @throws {ConfigError}

@@ -6,20 +6,14 @@ import type { Verdict } from './window.ts'
 /** The owner of a counter: a key, or the client address of a request without a valid key. */
 export type Account = Pick<Caller, 'name' | 'limits' | 'ban' | 'plan'>
 
-/**
- * A verdict. If `storeError` is set, the request could not be counted, and the service must not handle it.
- */
+/** With `storeError`, the request could not be counted, and the service must not handle it. */
 export type LimiterVerdict = Verdict & { storeError?: unknown }
 
 /** Decides which requests are allowed, and counts requests. */
 export interface Limiter {
   /** Never rejects. Returns a promise only when the verdict waits for the disk or the network. */
   take(account: Account): LimiterVerdict | Promise<LimiterVerdict>
-  /**
-   * The number of requests of a caller in the current day's window. Absent if other processes count too.
-   *
-   * @param name the name of the counter
-   */
+  /** The requests of a caller in the current day's window, by counter name. Absent if others count too. */
   usedToday?(name: string): number
   /** Rejects until the limiter has reached its store for the first time since the start. */
   ready(): Promise<void>

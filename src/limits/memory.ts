@@ -11,10 +11,7 @@ import { DAY_MS, evaluate, INITIAL_STATE, type State, shiftState } from './windo
 
 interface Entry {
   state: State
-  /**
-   * The counter as the store has it. This counter is never lower than the exact one, so after a crash a
-   * caller may have fewer requests left, but never more.
-   */
+  /** The stored counter, never lower than the exact one: a crash may cost requests, but never adds any. */
   saved: Counter
   saving: Promise<void> | undefined
 }
@@ -47,8 +44,7 @@ export async function openMemoryLimiter(options: Options): Promise<Limiter> {
     const byMs = applyClockChange()
     if (byMs !== 0) {
       shiftAll(byMs)
-      // Saves the counters of callers that may send nothing more before the next start. If a caller does send
-      // a request, that request saves its own counter.
+      // Saves the counters of callers that may send nothing more. If one does, its request saves the counter.
       saveAll().catch(() => undefined)
     }
     return clock()
@@ -87,8 +83,7 @@ export async function openMemoryLimiter(options: Options): Promise<Limiter> {
     async close() {
       now()
       await saveAll().catch((error: Error) => {
-        // Another process has claimed the store. That process has already counted all requests of this
-        // process.
+        // Another process has claimed the store, and has already counted all requests of this process.
         if (!(error.cause instanceof ClaimTakenError)) throw error
       })
     },
@@ -106,9 +101,8 @@ function openPersistence(entries: Accounts<Entry>, { write, clock, ban, claim }:
   }
 
   /**
-   * Writes the exact counters, which are lower than the leased counters. PostgreSQL may commit two concurrent
-   * writes in any order. `saveAll` therefore waits for earlier lease writes, and later lease writes wait for
-   * `saveAll`.
+   * Writes the exact counters, which are lower than the leased ones. PostgreSQL may commit concurrent writes
+   * in any order, so `saveAll` waits for earlier lease writes, and later ones wait for it.
    */
   function saveAll(): Promise<void> {
     const earlier = [lastSave, ...entries.all().map(({ saving }) => saving)]

@@ -3,7 +3,6 @@ import { newId } from '../db/installation.ts'
 
 /**
  * Records in the store where counters are kept from now on. All counters start at zero.
- *
  * @param counterStore the Redis as the store records it; null for counters in the process
  * @throws when a process serves the store, or the store is of an older release
  */

@@ -27,10 +27,7 @@ export const SHARE_LIMITS = {
     max: 64,
     advice: 'Too many of your photos are being processed. Wait until one is done, then send this one again.',
   },
-  /**
-   * Renditions of photos that do not exist yet. A page with new photos requests all of its renditions at
-   * once.
-   */
+  /** Renditions of photos that do not exist yet, of which a page with new photos requests all at once. */
   photoSizes: {
     max: 80,
     advice: 'You are requesting too many new photos at once. Wait a second, then try again.',
@@ -89,17 +86,15 @@ export const queueKeyOf = ({ caller, organization }: Party): string => organizat
 export interface Share {
   /**
    * Takes a slot. Dispose it to free the slot.
-   *
    * @throws {ApiError} rate_limit_exceeded when the party's share is used up, service_unavailable when no
-   * slot is free
+   *   slot is free
    */
   take(party: Party): Disposable
   /**
    * Runs work in a slot. If requests may wait, waits for a free slot. The work may free its slot early.
-   *
    * @param isGone whether the client has left
    * @throws {ApiError} as `take`; service_unavailable after `maxWaitMs`, or when the store fails during the
-   * wait; request_timeout when the client has left
+   *   wait; request_timeout when the client has left
    */
   run<Result>(
     party: Party,
@@ -209,10 +204,7 @@ export function openShare(name: ShareName): Share {
   }
 }
 
-/**
- * Checks whether the error means that a part of the service has failed. An overload does not count as a
- * failure.
- */
+/** Whether the error means that a part of the service has failed. An overload is not a failure. */
 function isFailure(error: unknown): error is ApiError {
   const isUnavailable = error instanceof ApiError && error.code === 'service_unavailable'
   return isUnavailable && !(error.cause instanceof Overload)
@@ -231,10 +223,7 @@ declare module 'fastify' {
     slot?: Disposable
   }
   interface FastifyContextConfig {
-    /**
-     * The shared resource that requests of this route use while they are handled. The default is `reads` for
-     * GET.
-     */
+    /** The shared resource that requests of this route use while handled. The default is `reads` for GET. */
     share?: ShareName
   }
 }
@@ -254,8 +243,7 @@ export function shareRoutes(app: App, shares: Shares): void {
       return shares[share].run(partyOf(request), handle, () => request.raw.socket.destroyed)
     }
   })
-  // Frees the slot before the handler ends. A handler that returns its reply ends only when the client has
-  // read the response.
+  // Frees the slot early: a handler that returns its reply ends only when the client has read the response.
   app.addHook('onSend', (request, _reply, _payload, done) => {
     request.slot?.[Symbol.dispose]()
     done()

@@ -39,10 +39,7 @@ export async function removeExpiredCounters(db: Db, now: number, claim?: string)
   await db.deleteFrom('counter').where('expires_at', '<=', now).execute()
 }
 
-/**
- * The number of requests that are recorded ahead: 5 % of the limit, at most 1,000. A crash may cost a
- * caller this many.
- */
+/** How many requests are recorded ahead: 5 % of the limit, at most 1,000. A crash may cost this many. */
 function leaseSize(limit: number): number {
   return Math.min(Math.ceil(limit / 20), 1_000)
 }

@@ -47,7 +47,6 @@ export const INITIAL_STATE: State = {
 
 /**
  * The rate limit rule: decides about one request, and charges it to both windows or to neither.
- *
  * @param ban absent for callers that are never banned
  * @param now Unix time in milliseconds. May jump back: no window or ban then lasts longer than its length.
  */
@@ -95,9 +94,7 @@ function charge(window: Window, now: number): Window {
     : { startedAt: window.startedAt, used: window.used + 1 }
 }
 
-/**
- * Records a refusal. If more than `afterRefusals` refusals lie within the ban rule's window, starts a ban.
- */
+/** Records a refusal. More than `afterRefusals` of them within the ban rule's window start a ban. */
 function countRefusal(state: State, ban: BanRule, now: number): State {
   const refusedAt = [...state.refusedAt, now].slice(-(ban.afterRefusals + 1))
   const oldest = refusedAt[0] as number

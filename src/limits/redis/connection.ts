@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
 
-/**
- * If Redis does not answer within this time, the store counts as lost. Most requests are then answered within
- * 250 ms.
- */
+/** Without an answer for this long, the store counts as lost. Most requests then take at most 250 ms. */
 const ANSWER_MS = 120
 /** Interval of the checks for unanswered commands. */
 const CHECK_INTERVAL_MS = 20
@@ -15,20 +12,13 @@ const MAX_PAUSE_MS = 250
 /** Runs a script in Redis. @returns its answer */
 type Run = (script: string, keys: string[], args: (string | number)[]) => Promise<unknown[]>
 
-/**
- * A connection to Redis. Any failure or missing answer ends the session, and the connection then tries to
- * reconnect forever.
- */
+/** A connection to Redis. A failure or missing answer ends the session, and it retries forever. */
 export interface Connection {
-  /**
-   * Number of the session. It increases whenever the answers to pending commands can no longer be trusted.
-   */
+  /** Increases whenever the answers to pending commands can no longer be trusted. */
   readonly session: number
   /** Why the store was last lost. */
   readonly cause: Error
-  /**
-   * Resolves at the end of this turn of the event loop. Commands sent immediately after that share one write.
-   */
+  /** Resolves at the end of this turn of the event loop. Commands sent right after that share one write. */
   endOfTurn(): Promise<void>
   run: Run
   members(key: string): Promise<string[]>
@@ -48,15 +38,11 @@ interface Options {
   onMessage(message: string): void
 }
 
-/**
- * With `maxRetriesPerRequest: 0`, pending commands reject when a connection ends. Otherwise they would never
- * finish.
- */
+/** With `maxRetriesPerRequest: 0`, pending commands reject when a connection ends, instead of hanging. */
 const SETTINGS = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
-  // `subscribeToRecalls` subscribes again itself. When ioredis fails to resubscribe, an unhandled rejection
-  // ends the process.
+  // `subscribeToRecalls` does this. If ioredis failed to, an unhandled rejection would end the process.
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
   connectTimeout: ANSWER_MS,
@@ -162,11 +148,7 @@ function subscribeToRecalls(listener: Redis, channel: string, onMessage: Options
   listener.on('message', (_channel, message) => onMessage(message))
 }
 
-/**
- * Returns one promise to all callers in the same turn.
- *
- * @param streamOf the stream that the callers write to
- */
+/** Returns one promise to all callers in the same turn. @param streamOf the stream that they write to */
 function shareEndOfTurn(streamOf: () => Redis['stream'] | undefined): () => Promise<void> {
   let end: Promise<void> | undefined
   return () => {
@@ -196,10 +178,7 @@ function isLoss(error: unknown): boolean {
   return !/^(ERR|WRONGTYPE|NOSCRIPT)/.test((error as Error).message)
 }
 
-/**
- * Keeps only the message of a client error, because the error contains the command, which may include the
- * password.
- */
+/** Keeps only the message of an error, because its command may include the password. */
 function withoutCommand(error: unknown): Error {
   const { message } = error as Error
   return new Error(message.startsWith('Redis') ? message : `Redis: ${message}`)
@@ -207,7 +186,6 @@ function withoutCommand(error: unknown): Error {
 
 /**
  * Detects missing answers.
- *
  * @returns a function to call before each command; it returns a function to call after the answer
  */
 function watchAnswers(onSilence: () => void): () => () => void {
@@ -220,8 +198,7 @@ function watchAnswers(onSilence: () => void): () => () => void {
       clearInterval(watch)
       watch = undefined
     } else if (performance.now() - oldest.sentAt > ANSWER_MS) {
-      // Reads answers that have already arrived first, because this process may have been too busy to read
-      // them.
+      // Reads arrived answers first, because this process may have been too busy to read them.
       setImmediate(() => pending.has(oldest) && onSilence())
     }
   }
@@ -251,8 +228,7 @@ function scriptsOn(redis: Redis, guard: Guard): { run: Run; forget(): void } {
     forget: () => sent.clear(),
     async run(script, keys, args) {
       const rest = [keys.length, ...keys, ...args] as const
-      // The first run uses EVAL. If the script were loaded separately, a later command could overtake this
-      // one.
+      // The first run uses EVAL. If the script were loaded separately, a later command could overtake it.
       if (sent.has(script)) {
         try {
           return (await guard(() => redis.evalsha(shaOf(script), ...rest))) as unknown[]

@@ -37,8 +37,7 @@ const NO_RECALL_MS = 250
 
 /**
  * Decides about one request while online.
- *
- * @param began when the request arrived, by performance.now()
+ * @param began when it arrived, by performance.now()
  * @throws when the store is lost or gives no verdict in time; it may or may not have charged the request
  */
 export async function decide(
@@ -75,16 +74,13 @@ export async function decide(
       // Awaits both promises together, so a rejection of either one is handled.
       ;[freedProcesses] = await Promise.all([round > 0 ? store.heartbeat.gone() : freedProcesses, recalled])
     } else if (outcome === 'view' || (outcome === 'reconcile' && round < 2)) {
-      // The store has charged less than this process has recorded. If the store has lost all data, every
-      // process must report what it knows.
+      // The store has charged less than is recorded here. If it lost all data, every process must report.
       await store.refreshView()
     } else local.inDoubt = true
   }
 }
 
-/**
- * Returns work that must finish before this process asks the store again. Each such step takes up to 140 ms.
- */
+/** Returns work that must finish before this process asks the store again. Each takes up to 140 ms. */
 function nextPrerequisite(store: Store, local: LocalState): Promise<unknown> | undefined {
   // A report must include everything that was charged, so the process first waits for all pending answers.
   if (local.reconciling) return local.reconciling
@@ -94,10 +90,7 @@ function nextPrerequisite(store: Store, local: LocalState): Promise<unknown> | u
   return local.recalling
 }
 
-/**
- * Gives up a recall, because a process did not release its lease in time. The requests in that lease count as
- * used.
- */
+/** Gives up a recall, as a lease was not released in time. The requests in that lease count as used. */
 function recallFailed(local: LocalState, refused: Verdict): Verdict {
   local.noRecallUntil = performance.now() + NO_RECALL_MS
   return refused
@@ -113,7 +106,6 @@ export function reconcile(store: Store, local: LocalState): Promise<void> {
 
 /**
  * Reports a caller's state.
- *
  * @param epoch names the loss of data that makes every process report everything; '' when no data was lost
  */
 export async function report(store: Store, local: LocalState, epoch: string): Promise<void> {
@@ -194,9 +186,8 @@ const MAX_BATCH_SIZE = 100
 /**
  * Asks the store about one request. All requests of this caller in the same turn of the event loop share one
  * batch.
- *
  * @param gone processes whose leases no longer count, each with the number of minutes in which it may have
- * served
+ *   served
  */
 async function take(
   store: Store,
@@ -266,10 +257,7 @@ async function sendBatch(
   })
 }
 
-/**
- * The first arguments of every script: process and session, and in tests the time that replaces the store's
- * clock.
- */
+/** The first arguments of every script: process, session, and in tests a time for the store's clock. */
 function commonArguments({ connection, heartbeat, storeClock }: Store): (string | number)[] {
   return [heartbeat.id, connection.session, storeClock ? storeClock() : '']
 }

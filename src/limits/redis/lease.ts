@@ -56,10 +56,7 @@ export interface LocalState {
   storeNow: number
   sentAt: number
   answeredAt: number
-  /**
-   * Number of releases so far. If the process releases a lease after it sends a batch, the answer to that
-   * batch grants no lease.
-   */
+  /** The number of releases. The answer to a batch that was sent before a release grants no lease. */
   releases: number
   /** True if the number of requests that the store has charged may differ from the number that was served. */
   inDoubt: boolean
@@ -134,8 +131,7 @@ export function applyAnswer(
   for (const window of ['minute', 'day'] as const) {
     const [lease, incoming] = [local[window], answer[window]]
     if (reported && lease.windowId !== reported[window].windowId) {
-      // This process opened the window offline after it sent the report, so the answer does not apply to this
-      // window.
+      // The window was opened offline after the report was sent, so the answer does not apply to it.
       local.inDoubt = true
       continue
     }
@@ -152,10 +148,7 @@ export function applyAnswer(
   }
 }
 
-/**
- * Refuses a request without asking Redis, if a ban is running or an address has used up its limit. Otherwise
- * returns undefined.
- */
+/** Refuses a request without asking Redis, if a ban is running or an address has used up its limit. */
 export function certainRefusal(
   local: LocalState,
   { limits, ban }: Account,
@@ -169,7 +162,6 @@ export function certainRefusal(
 
 /**
  * The verdict on a request that the store has decided about, with the figures of window.ts.
- *
  * @param later how many requests of the batch were charged after this one
  */
 export function verdictOf(local: LocalState, outcome: string, limits: Limits, later = 0): Verdict {
@@ -179,8 +171,7 @@ export function verdictOf(local: LocalState, outcome: string, limits: Limits, la
   const state = { ...stateOf(local), bannedUntil: 0 }
   if (outcome === 'limited') return evaluate(state, limits, undefined, storeNow).verdict
   if (outcome === 'allowed') {
-    // The verdict is not evaluated again: a request that was charged but then not served may have opened the
-    // window.
+    // The verdict is not evaluated again: a request charged but not served may have opened the window.
     const after = { ...state, minute: withoutLast(minute, later), day: withoutLast(day, later) }
     return toVerdict('allowed', after, limits, storeNow)
   }

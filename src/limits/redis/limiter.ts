@@ -9,10 +9,7 @@ import { certainRefusal, isExpired, type LocalState, latestStoreTime, newLocalSt
 import { joinMembership, type Membership } from './membership.ts'
 import { serveOffline, startOver, unserved } from './offline.ts'
 
-/**
- * The longest waits: how long the start waits for the store, how long a request waits while the process
- * rejoins, and how long a shutdown waits.
- */
+/** The longest waits: of the start for the store, of a request during a rejoin, and of a shutdown. */
 const START_MS = 2_000
 const RETURN_MS = 100
 const STOP_MS = 500
@@ -22,18 +19,12 @@ const MAX_REPORTS = 500
 interface Options {
   /** A URL (redis:// or rediss://) with a host, or options of ioredis. */
   server: string | RedisOptions
-  /**
-   * Should be monotonic, because this clock measures the age of the local state. Windows follow the store's
-   * clock.
-   */
+  /** Should be monotonic, because it measures the age of the local state. Windows use the store's clock. */
   clock: () => number
   ban: BanRule
   /** Separates installations that share a server. */
   namespace?: string
-  /**
-   * Called with the cause when the store is lost, and with `undefined` when the store is back. The cause
-   * contains no password.
-   */
+  /** Called with the cause, without a password, when the store is lost; with `undefined` when it is back. */
   onChange?: (lost: Error | undefined) => void
   /** For tests: replacements for the store's clock, the Redis client and random ids. */
   storeClock?: () => number
@@ -43,8 +34,7 @@ interface Options {
 
 /**
  * A limiter for several processes, which share their counters in Redis or Valkey. README.md in this folder
- * explains the method. docs/reliability.md lists the cases in which a caller gets more or fewer requests than
- * its limit.
+ * explains the method. docs/reliability.md lists the cases in which a caller gets more or fewer requests.
  */
 export async function openRedisLimiter(options: Options): Promise<Limiter> {
   const { clock, storeClock, namespace = '', onChange = () => {} } = options
@@ -135,8 +125,7 @@ async function take(
       local.requests -= 1
     }
   }
-  // The lease limits this process only without Redis. While Redis answers, it may charge more requests than
-  // the lease.
+  // The lease is a limit only without Redis. While Redis answers, it may charge more than the lease.
   return membership.mode === 'offline'
     ? serveOffline(local, caller, clock(), heartbeat.offlineTerms())
     : unserved(local, caller.limits, latestStoreTime(local, clock()), cause)
@@ -148,11 +137,7 @@ async function inBatches(local: LocalState[], send: (local: LocalState) => Promi
   }
 }
 
-/**
- * Waits for a promise, but at most `maxMs`. Ignores its result.
- *
- * @param onTimeout called when the time runs out first
- */
+/** Waits at most `maxMs` for a promise. Ignores its result. @param onTimeout called if time runs out first */
 async function waitAtMost(promise: Promise<unknown>, maxMs: number, onTimeout = () => {}): Promise<void> {
   const waited = Promise.withResolvers<void>()
   const timer = setTimeout(() => {

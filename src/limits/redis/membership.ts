@@ -5,24 +5,16 @@ import { BEAT } from './scripts.ts'
 
 // Tracks which processes share the counters, and whether this process may ask Redis for decisions.
 
-/**
- * A process that sends no heartbeat for this long is silent. The others then keep a reserve for that process.
- */
+/** A process without a heartbeat for this long is silent. The others then keep a reserve for it. */
 const SILENT_MS = 1_000
-/**
- * How long a new epoch waits for reports from processes that knew the old data. Those processes retry every
- * 250 ms.
- */
+/** How long a new epoch waits for reports of processes with the old data, which retry every 250 ms. */
 const GATHER_MS = 400
 /**
- * The longest time from a heartbeat until every other process keeps a reserve. The heartbeat may arrive a
- * second late and stay valid for another second, and the other processes may have read the list of members a
- * second ago. The rest is a margin.
+ * The longest time from a heartbeat until every other process keeps a reserve: it may arrive a second late
+ * and stay valid for another, and others may have read the list a second ago. The rest is a margin.
  */
 const MISSED_MS = 4_000
-/**
- * A process that sends no heartbeat for this long is gone. The process itself stops serving a little earlier.
- */
+/** A process without a heartbeat for this long is gone. It stops serving by itself a little earlier. */
 const FENCE_MS = 900_000
 const FENCE_MARGIN_MS = 10_000
 
@@ -165,10 +157,7 @@ export interface Membership {
   lost(): void
   /** Refreshes the view of the other processes. */
   refreshView(): Promise<void>
-  /**
-   * Rejects until this process has reached the store once. After that, leases let the process serve without
-   * the store.
-   */
+  /** Rejects until the store was reached once. After that, leases let the process serve without it. */
   ready(): Promise<void>
   /** Resolves when the mode changes. */
   changed(): Promise<void>
@@ -207,8 +196,7 @@ export function joinMembership(options: MembershipOptions): Membership {
 
   async function rejoin(): Promise<void> {
     epoch = await waitUntilOpen(epoch, heartbeat, options)
-    // Reports most state while the process still serves offline. Requests then wait only briefly for the
-    // rest.
+    // Reports most state while the process still serves offline, so requests wait only briefly for the rest.
     await reconcileAll()
     enter('rejoining')
     await reconcileAll()
@@ -267,7 +255,6 @@ export function joinMembership(options: MembershipOptions): Membership {
 
 /**
  * Waits until the store accepts requests again. After a loss of data, all processes must report first.
- *
  * @param epoch the epoch of this process; '' after a start
  * @returns the open epoch
  */

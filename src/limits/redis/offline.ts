@@ -14,9 +14,7 @@ import {
 export interface OfflineTerms {
   /** Why the process is offline. */
   cause: unknown
-  /**
-   * From this time on, the others are certain to know that the process is away, and leave a reserve for it.
-   */
+  /** From then on, the others certainly know that the process is away, and leave a reserve for it. */
   missedFrom: number
   /** From this time on, the others may use the requests that are leased to this process. */
   fencedFrom: number
@@ -112,10 +110,7 @@ function wasOpenedOffline({ windowId }: Lease): boolean {
   return windowId.startsWith(OFFLINE_PREFIX)
 }
 
-/**
- * Converts a lease to a window for the caller. The caller sees the rest of the lease as the rest of the
- * limit.
- */
+/** Converts a lease to a window: the caller sees the rest of the lease as the rest of the limit. */
 function remainingWindow({ startedAt, cap, served }: Lease, limit: number): Window {
   return { startedAt, used: Math.max(0, limit - (cap - served)) }
 }
