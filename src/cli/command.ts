@@ -6,8 +6,7 @@ import type { Db } from '../db/tables.ts'
 import type { Writer } from '../db/write.ts'
 import type { Streams } from './terminal.ts'
 
-// All commands share this code: the context, the help for settings, the parsers of options, and access to the
-// store.
+// Shared by all commands: the context, the help for settings, the parsers of options, and the store.
 
 /** The parts of the process that a command may use. */
 export interface CommandContext extends Streams {
@@ -68,11 +67,7 @@ export function parseDuration(text: string): number {
 /** A store opened by a command, whether or not a service uses it too. */
 export type CommandStore = Writer & { db: Db }
 
-/**
- * Opens the store, creates it if it does not exist, and closes it after the work.
- *
- * @throws if its schema is not that of this release
- */
+/** Opens the store for the work, and creates a missing one. @throws if its schema is of another release */
 export async function withStore<Result>(
   databaseUrl: string,
   work: (store: CommandStore) => Promise<Result>,
@@ -105,7 +100,6 @@ export function requireStore(databaseUrl: string): void {
 /**
  * Requires `init` before a command creates a store. In the wrong folder, the command would otherwise create a
  * store that no service uses.
- *
  * @param init whether to create a store
  * @returns the file that opening the store will create; undefined if the store exists
  * @throws if the store does not exist and `init` is not set
@@ -117,10 +111,7 @@ export function requireStoreOrInit(init: true | undefined, databaseUrl: string):
   return file
 }
 
-/**
- * Returns the path of a SQLite store that does not exist yet; undefined if the store exists or is on
- * PostgreSQL.
- */
+/** Returns the path of a SQLite store that does not exist yet; undefined if it exists or is on PostgreSQL. */
 function findMissingFile(databaseUrl: string): string | undefined {
   if (isPostgres(databaseUrl)) return undefined
   const file = fileOf(databaseUrl)

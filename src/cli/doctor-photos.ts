@@ -84,10 +84,7 @@ async function checkStore(config: Config, file: string): Promise<Finding> {
   }
 }
 
-/**
- * Checks that the service can create the folder. This check does not create the folder, because the folder
- * would then belong to another user.
- */
+/** Checks that the service can create the folder, without creating it for another user than the service. */
 function checkPlace({ photosUrl, databaseUrl }: Config, folder: string): Finding {
   const found = `${folder} will be created by the first start`
   // By default the photo folder is next to the SQLite file, and the check of the database covers that place.

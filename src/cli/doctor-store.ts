@@ -122,10 +122,7 @@ async function checkContent(file: string): Promise<Finding[]> {
   }
 }
 
-/**
- * Opens the file without creating a log. If there is no log, no other process uses the file, and it can be
- * opened as immutable.
- */
+/** Opens the file without creating a log. Without one, no process uses it: it is opened as immutable. */
 function openUntouched(file: string): DatabaseSync {
   const url = pathToFileURL(file)
   if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1')
@@ -349,10 +346,7 @@ async function checkWebhooks(read: QueryRows): Promise<Finding[]> {
   return [...findings, good('deliveries', waiting)]
 }
 
-/**
- * Reports animals that are not in the search index yet, for example after a copy or a new address of their
- * organization.
- */
+/** Reports animals that are not in the search index yet, as after a copy or a move of their organization. */
 async function checkSearch(read: QueryRows): Promise<Finding> {
   const [[changed = 0] = []] = await read('select count(*) from search_change')
   const [[moving = 0] = []] = await read('select count(*) from search_move')

@@ -12,7 +12,6 @@ interface SystemError extends NodeJS.ErrnoException {
 /**
  * Returns one line for the operator. For an error of the operating system, the line names the setting and
  * says what to do. The message of any other error is returned unchanged.
- *
  * @param nameOf how the person named a setting: an option, or the setting itself
  */
 export function explain(
@@ -46,13 +45,7 @@ function isOfStore(path: string, databaseUrl: string): boolean {
   return refused === file || refused === `${file}.lock` || file.startsWith(`${refused}${sep}`)
 }
 
-/**
- * Advice if the service cannot listen.
- *
- * @param port the name of the setting or option for the port
- * @param host the name of the setting or option for the host
- * @param code of the error
- */
+/** Advice if the service cannot listen. `port` and `host` are names of settings or options. */
 export function portAdvice(port: string, host: string, code: string): string {
   if (code === 'EADDRINUSE') return `stop that program (ss -ltnp shows it), or set ${port}`
   return `choose another ${host} or ${port}; ports below 1024 need extra rights`

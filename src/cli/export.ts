@@ -74,11 +74,7 @@ function detectFormat(file: string): TextFormat {
   return format
 }
 
-/**
- * Writes a file atomically, or to stdout for `-`.
- *
- * @returns false if the reader of stdout closed it early
- */
+/** Writes a file atomically, or to stdout for `-`. @returns false if the reader of stdout closed it early */
 export async function writeText(
   file: string,
   stdout: Output,

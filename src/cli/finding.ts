@@ -23,10 +23,7 @@ export function wrong(check: string, found: string, advice: string): Finding {
   return { check, state: 'wrong', found, advice }
 }
 
-/**
- * Clock differences in seconds. From the first number, a difference is a warning. From the second, it is an
- * error.
- */
+/** Clock differences in seconds. From the first number, they are a warning, and from the second an error. */
 const [NOTABLE_SECONDS, HARMFUL_SECONDS] = [2, 30]
 
 /** @param offMs how far the clock of this machine is ahead, in milliseconds */

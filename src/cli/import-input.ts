@@ -16,7 +16,6 @@ const CHUNK_BYTES = 2 ** 18
 
 /**
  * Opens a file that is read several times.
- *
  * @param streams used if the file is `-`; without them, `-` is a file name
  * @throws if the file does not exist
  */

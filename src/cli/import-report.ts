@@ -22,17 +22,13 @@ const MAX_SHOWN = 100
 
 export interface Rejects {
   add(refusal: Refusal): void
-  /**
-   * Prints the number of lines that were not shown. Removes an empty file, because an existing file stops the
-   * next run.
-   */
+  /** Prints how many lines were not shown. Removes an empty file, as an existing one stops the next run. */
   close(): void
 }
 
 /**
  * Prints the first refused lines, and writes all of them to a file as NDJSON if one is given. The output
  * omits values, because they may be personal data.
- *
  * @throws if the file exists
  */
 export function openRejects(terminal: Output, file: string | undefined): Rejects {

@@ -37,9 +37,7 @@ interface RotateOptions {
   json?: true
 }
 
-/**
- * The subcommands for API keys. A running service applies changes from its next request.
- */
+/** The subcommands for API keys. A running service applies changes from its next request. */
 export function keysCommand(program: Command, context: CommandContext): void {
   const command = commandGroup(program, 'keys', 'create, list, revoke and rotate API keys')
   for (const add of [createCommand, listCommand, revokeCommand, rotateCommand]) add(command, context)

@@ -55,7 +55,6 @@ const HELP_WIDTH = 80
 
 /**
  * Runs the command line of `adoptable`. Only this code reads the environment.
- *
  * @param environment variables; a file `.env` adds missing variables
  * @returns the exit code: 0, 1 for a failure, 2 for wrong arguments
  */
@@ -223,8 +222,7 @@ async function fill(store: CommandStore, config: Config): Promise<string> {
 
 async function removeAll({ write }: CommandStore, force = false): Promise<string> {
   const remove = () => write(changes.removeDemo, force, Date.now())
-  // On PostgreSQL, others may add data during the removal, which then removes nothing. The second attempt
-  // finds this data.
+  // On PostgreSQL, others may add data during the removal, which then removes nothing. A retry finds it.
   await remove().catch(remove)
   return 'removed the demo'
 }

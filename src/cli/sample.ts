@@ -5,7 +5,6 @@ import type { NewPet } from '../pets/schema.ts'
 import { type CommandContext, parseCount } from './command.ts'
 import { writeText } from './export.ts'
 
-/** Prints animals for trying out the service. */
 export function sampleCommand(program: Command, { stdout }: CommandContext): void {
   program
     .command('sample')

@@ -81,10 +81,7 @@ function readWorkers(text: string): number {
   }
 }
 
-/**
- * Refuses ports that the metrics of several workers would share. The validation of settings does not know the
- * number of workers.
- */
+/** Refuses ports that the metrics of several workers would share. The settings do not know their number. */
 function refuseSharedPort(workers: number, { port, metricsPort }: Config): void {
   if (!metricsPort || port <= metricsPort || port >= metricsPort + workers) return
   const last = metricsPort + workers - 1
@@ -175,7 +172,6 @@ const STOP_SLACK_MS = 1_000
 
 /**
  * Runs the service in several processes on one address, and replaces each process that dies.
- *
  * @returns the greeting, when all workers are ready
  * @throws if a worker cannot start; the worker prints the reason on stderr
  */

@@ -2,8 +2,6 @@ import { Console } from 'node:console'
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 
-// Output of commands.
-
 /** The streams of a command: of the process, or of a test. */
 export interface Streams {
   stdin: Readable
@@ -14,10 +12,7 @@ export interface Streams {
 /** A stream that may be a terminal with a width. */
 export type Output = Writable & { isTTY?: boolean; columns?: number }
 
-/**
- * Ignores pipes that a reader such as `head` has closed. Without this, a text such as the help would end the
- * process with a stack trace.
- */
+/** Ignores pipes that a reader such as `head` has closed, which would end the process with a stack trace. */
 export function ignoreClosedPipes({ stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>): void {
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -26,11 +21,7 @@ export function ignoreClosedPipes({ stdout, stderr }: Pick<Streams, 'stdout' | '
     })
 }
 
-/**
- * Prints one or more lines. A closed pipe, for example to head, is not an error.
- *
- * @throws if writing fails, for example on a full disk
- */
+/** Prints lines. A closed pipe is not an error. @throws if writing fails, for example on a full disk */
 export function print(stdout: Output, text: string): Promise<void> {
   return printForReader(stdout, text).catch((error: NodeJS.ErrnoException) => {
     if ((error.cause as NodeJS.ErrnoException).code !== 'EPIPE') throw error
@@ -53,11 +44,7 @@ export function note(stderr: Output, text: string): void {
   new Console(stderr, stderr).error(text)
 }
 
-/**
- * Aligns cells in columns, without trailing spaces.
- *
- * @param figures columns that are aligned to the right
- */
+/** Aligns cells, without trailing spaces. @param figures columns that are aligned to the right */
 export function alignColumns(rows: string[][], figures: number[] = []): string[] {
   const widths: number[] = []
   for (const row of rows) {
@@ -89,7 +76,6 @@ export function formatBar(share: number): string {
   return '█'.repeat(filled) + '░'.repeat(WIDTH - filled)
 }
 
-/** A number with thousands separators. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }

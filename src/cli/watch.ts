@@ -24,9 +24,7 @@ interface WatchOptions {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 const ENDINGS = ['.jsonl', ...FORMATS.map((format) => `.${format}`)]
 
-/**
- * Imports an export whenever it changes, until a signal. Errors are printed, and the next check tries again.
- */
+/** Imports an export whenever it changes, until a signal. Errors are printed, and the next check retries. */
 export async function watch(databaseUrl: string, watching: WatchOptions, streams: Streams): Promise<void> {
   const { place, every } = watching
   const look = createWatcher(place, ENDINGS, Date.now)
@@ -76,7 +74,6 @@ async function report(
   stderr.write(formatDetails(done))
 }
 
-/** A new or changed export. */
 interface WatchedExport {
   /** A file name, or a URL without its query, which may contain secrets. */
   name: string
@@ -92,7 +89,6 @@ const isAddress = (place: string): boolean => /^https?:\/\//.test(place)
 
 /**
  * Creates a function that checks a URL, a file, or the newest file in a folder for changes.
- *
  * @param endings file name endings, such as .csv, that a file in a folder must have
  * @param clock Unix time in milliseconds
  */
@@ -103,10 +99,7 @@ export function createWatcher(place: string, endings: readonly string[], clock: 
 /** Timeout for a request, including its body. */
 const ANSWER_TIMEOUT_MS = 300_000
 
-/**
- * Uses conditional requests (RFC 9110, section 13.1), so a server does not send an unchanged export
- * again.
- */
+/** Uses conditional requests (RFC 9110, section 13.1), so a server does not resend an unchanged export. */
 function watchAddress(address: string): FindExport {
   let conditions: Record<string, string> = {}
   const { host, pathname } = new URL(address)

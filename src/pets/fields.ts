@@ -256,21 +256,14 @@ const Staff = object('Staff', 'Internal data of the shelter, visible only to key
   datedNotes: Type.Optional(DatedNotes),
 })
 
-/** A member of an animal. */
 interface Field {
   /** The column of the member. Members without a column are in the JSON columns of row.ts. */
   column?: keyof Tables['pet']
   /** The schema that validates the member in requests and describes the member in responses. */
   schema: TSchema
-  /**
-   * Returns the public part of the value, or undefined if the whole value is private. A member without this
-   * function is public.
-   */
+  /** Returns the public part of the value; undefined if all of it is private. Without this, it is public. */
   toPublic?(value: never): unknown
-  /**
-   * Set if the value may contain personal data or places. Only the organization sees the history of such a
-   * member.
-   */
+  /** Set if the value may have personal data or places. Only the organization then sees its history. */
   isPrivateInHistory?: true
 }
 
@@ -372,17 +365,12 @@ export function publicOf(member: Member, value: unknown): unknown {
   return toPublic && value !== undefined ? toPublic(value as never) : value
 }
 
-/**
- * @returns true if all callers see changes of the member in the history. In the history, photos are private
- */
+/** @returns true if all callers see changes of the member in the history, where photos are private */
 export function isOpenInHistory(member: string): boolean {
   return member !== PHOTOS && !(FIELDS[member as Member] as Field).isPrivateInHistory
 }
 
-/**
- * Rounds coordinates to 0.01°, about a kilometer. This is precise enough for a search nearby, but cannot
- * identify a house.
- */
+/** Rounds coordinates to 0.01°, about a kilometer: enough for a search nearby, but not to find a house. */
 function roundedPlace(place: Static<typeof Place>): Static<typeof Place> {
   const rounded = (degrees: number): number => Number(degrees.toFixed(2)) + 0
   const { latitude, longitude, ...rest } = place

@@ -72,18 +72,14 @@ export function changesOf(before: Pet, after: NewPet): Changes {
 const MAX_CHANGES = 100
 /** A longer answer takes too long to write, which also makes other requests wait. */
 const MAX_CHARACTERS = 2_000_000
-/**
- * The number of changes read at once. SQLite reads ten changes of the maximum size, 128 KB, in 6 ms. Other
- * requests wait during that time.
- */
+/** The number of changes read at once. SQLite reads ten large ones, of 128 KB, in 6 ms, while others wait. */
 const BATCH_SIZE = 10
 /** The maximum number of rows read for a caller who sees few of the changes. */
 const MAX_ROWS = 10_000
 
 /**
- * Finds the changes that a caller may see, newest first. Only these changes count towards the limits, so the
- * length of the list does not reveal whether there are private changes between them.
- *
+ * Finds the changes that a caller may see, newest first. Only these count towards the limits, so the length
+ * of the list does not reveal whether there are private changes between them.
  * @returns undefined if the animal does not exist
  */
 export async function findHistory(db: Db, id: number, view: View): Promise<PetHistory | undefined> {

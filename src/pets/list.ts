@@ -91,7 +91,6 @@ async function read<Animal extends { id: number }>(
   return dialectOf(db).readVisible(db, readRows)
 }
 
-/** Builds the query of `list`. */
 export function page(db: Db, start: PageStart) {
   const { status = [], selection } = start
   const columns = selection ? columnsOf(selection) : PET_COLUMNS
@@ -117,14 +116,11 @@ function ordered(db: Db, start: PageStart, status: PetStatus | undefined) {
   return rows
 }
 
-/**
- * Runs the query of a page. Uses a prepared query unless the query has ids, because the number of ids varies.
- */
+/** Runs the query of a page, prepared unless it has ids, whose number varies. */
 const pageQuery = prepareQuery<PageStart & { oneStatus: PetStatus | undefined }, Row>(
   (db, fill, { status, categoryId, organizationId, sort, after, selection }) => {
     const conditions = {
-      // A query with one status has the status as a parameter. Each combination of several statuses has a
-      // separate prepared query.
+      // One status is a parameter of the query. Each combination of several has its own prepared query.
       ...(status && { status: status.length === 1 ? [fill('oneStatus')] : status }),
       ...(categoryId !== undefined && { categoryId: fill('categoryId') }),
       ...(organizationId !== undefined && { organizationId: fill('organizationId') }),
@@ -141,10 +137,7 @@ const pageQuery = prepareQuery<PageStart & { oneStatus: PetStatus | undefined },
 
 // Lists animals with some statuses, by ranges of ids. The database reads each range along an index.
 
-/**
- * Lists the numbers of the ranges that have animals. Range 0 has the ids 1 to `size`. Reads only one row per
- * range, however many animals the range has.
- */
+/** Lists the numbers of ranges that have animals, by one row per range. Range 0 has ids 1 to `size`. */
 export async function listIdRanges(db: Db, statuses: readonly PetStatus[], size: number): Promise<number[]> {
   const found = new Set<number>()
   for (const status of statuses) {

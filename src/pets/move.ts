@@ -14,10 +14,7 @@ import {
 
 // The allowed changes of an animal's status, and the status changes that orders make.
 
-/**
- * For each status, the statuses that may follow. A returned animal must become available before it can become
- * pending.
- */
+/** The statuses that may follow each one. A returned animal becomes available before it becomes pending. */
 export const MOVES: Record<PetStatus, readonly PetStatus[]> = {
   available: ['pending', 'sold'],
   pending: ['available', 'sold'],
@@ -26,7 +23,6 @@ export const MOVES: Record<PetStatus, readonly PetStatus[]> = {
 
 /**
  * Checks a change of status. An animal without a status can get any status.
- *
  * @throws {ApiError} invalid_status_transition, which names the allowed statuses
  */
 export function checkMove(from: PetStatus | undefined, to: PetStatus): void {
@@ -35,7 +31,6 @@ export function checkMove(from: PetStatus | undefined, to: PetStatus): void {
   throw new ApiError('invalid_status_transition', { message })
 }
 
-/** An animal whose status was changed. */
 export interface MovedPet {
   id: number
   version: number
@@ -54,7 +49,6 @@ interface Move {
 /**
  * Changes the status of animals. Each animal needs one statement, so exactly one of several concurrent
  * callers succeeds. Every caller begins with the lowest id, so one caller gets all the animals.
- *
  * @returns the animals by id; `recordMoves` writes their history
  * @throws {ApiError} pet_not_found; followed_animal; pet_not_available if one has a status other than `from`
  */
@@ -79,10 +73,7 @@ export async function movePets(
   return moved
 }
 
-/**
- * Writes the history and the events of status changes. Call this after all checks, because a refused change
- * would use up ids in PostgreSQL.
- */
+/** Writes the history and events of moves, after all checks: a refusal would use up ids in PostgreSQL. */
 export async function recordMoves(
   db: Db,
   moved: Map<number, MovedPet>,

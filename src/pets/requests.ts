@@ -67,10 +67,7 @@ async function withCoordinates(pet: NewPet): Promise<NewPet> {
   return point ? { ...pet, place: { ...pet.place, ...point } } : pet
 }
 
-/**
- * Adds the coordinates of a new place. Runs before the transaction, because a transaction must not wait for a
- * file.
- */
+/** Adds the coordinates of a new place before the transaction, which must not wait for a file. */
 async function patchWithCoordinates(db: Db, id: number, patch: PetPatch): Promise<PetPatch> {
   const { place } = patch
   if (!place) return patch

@@ -99,8 +99,7 @@ function listPets(app: App, context: Context, finder: Finder): void {
       }
       const { page, link } = pageOf(found, { ...list, limit, secret: cursorSecret, scope, next })
       const body = `[${page.map(({ toJson }) => toJson())}]`
-      // If the query names one id, the response has the validators of that animal. Clients can use them as
-      // preconditions of a change.
+      // With one id, the response has the validators of that animal, for use as preconditions of a change.
       const validators = only ? validatorHeaders(only, view) : { etag: etagOfPage(page, link, options) }
       return { body, headers: { link, ...validators }, isVolatile: next !== undefined }
     }
@@ -130,10 +129,7 @@ function listPetFacets(app: App, context: Context, finder: Finder): void {
 
 const RELEASE = release()
 
-/**
- * Computes the ETag from everything that determines the page. The link contains `fields`, so the ETag covers
- * `fields` too.
- */
+/** Computes the ETag from everything that determines the page, also `fields`, which its link contains. */
 function etagOfPage(
   page: Pick<SearchResult, 'etag'>[],
   link: string,

@@ -177,10 +177,7 @@ export interface FieldSelection {
   profile: boolean
 }
 
-/**
- * A row with its times, in Unix milliseconds. Changes return such a row. The JSON columns are absent if the
- * query selects no member in them.
- */
+/** A row with its times, in Unix milliseconds. Without selected members in them, JSON columns are absent. */
 export interface StoredRow extends Row {
   publishedAt: number | null
   statusChangedAt: number | null

@@ -8,8 +8,7 @@ import { AGES, type Age, FIELDS, MEMBERS, publicOf, SCHEMAS } from './fields.ts'
 import type { AgedPet } from './row.ts'
 import type { NewPet, PetPatch } from './schema.ts'
 
-// Checks rules that a schema cannot express: rules between members, and rules that depend on the data in the
-// store.
+// Checks rules that a schema cannot express: between members, and depending on the data in the store.
 
 type Json = Record<string, unknown>
 
@@ -62,12 +61,7 @@ function isMoving({ organizationId: from }: Partial<NewPet>, { organizationId: t
 const publicMembers = (pet: Partial<NewPet>): Partial<NewPet> =>
   Object.fromEntries(MEMBERS.map((member) => [member, publicOf(member, pet[member])]))
 
-/**
- * Checks the rules between members of an animal.
- *
- * @param sent the members in the request
- * @throws {ApiError} validation_failed
- */
+/** Checks rules between members. @param sent those in the request @throws {ApiError} validation_failed */
 export function checkProfile(pet: NewPet, sent: PetPatch, now: number): void {
   const details = problemsOf(pet, sent, now)
   if (details.length > 0) throw new ApiError('validation_failed', { details })
@@ -182,8 +176,7 @@ export async function validatePet(db: Db, pet: NewPet, sent: PetPatch, now: numb
 }
 
 /**
- * Adds errors from the rules to errors from the schema. The rules check only members that match the schema.
- *
+ * Adds errors from the rules, which check only members that match the schema, to errors from the schema.
  * @param now for a new animal; undefined for a patch, whose members depend on the stored animal
  */
 export async function withOtherProblems(
@@ -247,9 +240,7 @@ export function externalIdKey({ externalId, organizationId = 0 }: Numbered): str
 }
 
 /**
- * Checks that no other animal has the externalId. Without this check, a failed insert would use up an id in
- * PostgreSQL.
- *
+ * Checks that no other animal has the externalId. A failed insert would use up an id in PostgreSQL.
  * @throws {ApiError} external_id_exists
  */
 export async function requireFreeExternalId(db: Db, pet: Numbered, own?: number): Promise<void> {

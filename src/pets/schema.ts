@@ -94,8 +94,7 @@ export const PetHistory = Type.Array(
 )
 export type PetHistory = Static<typeof PetHistory>
 
-// The parameters of `GET /pets` and `GET /pets/facets`. An animal must match every filter. If a filter has
-// several values, one match is enough.
+// The parameters of `GET /pets` and `GET /pets/facets`. An animal must match a value of every filter.
 
 /** The maximum number of values in all filters together, which search/find.ts checks. */
 const MAX_VALUES = 64

@@ -76,15 +76,11 @@ export interface LatestChange {
   changes: PetHistory[number]['changes']
 }
 
-/**
- * The maximum number of changes that are read. Some are skipped, because their animals were removed or have
- * moved.
- */
+/** The maximum number of changes that are read. Some are skipped: their animals were removed or moved. */
 const MAX_CHANGES = 500
 
 /**
  * Lists changes, newest first.
- *
  * @param organizationId limits the list to changes of its animals that were made while they belonged to it
  */
 export async function latestChanges(
@@ -108,12 +104,9 @@ export async function latestChanges(
   return (await rows.execute()).map((row) => ({ ...row, changes: JSON.parse(row.changes) }))
 }
 
-// Finds animals with the same microchip. Two animals with one chip are usually one animal that was added
-// twice.
+// Finds animals with the same microchip. Two animals with one chip are usually one that was added twice.
 
-/**
- * Words such as "none" and numbers such as 0000000 are not chips. The shortest chips have nine characters.
- */
+/** Words such as "none" and numbers such as 0000000 are not chips. The shortest have nine characters. */
 const CHIP = /^(?=.*\d)(?!(.)\1*$)[^\s]{9,}$/u
 
 /** The form in which chips are compared; undefined for a text that is not a chip. */
@@ -131,9 +124,7 @@ const MICROCHIP = {
 }
 
 /**
- * Finds the oldest and the newest animal with each chip.
- *
- * @param chips as `foldMicrochip` returns them
+ * Finds the oldest and the newest animal with each chip, which is as `foldMicrochip` returns it.
  * @param organizationId limits the result to animals of this organization
  * @returns the ids by chip
  */

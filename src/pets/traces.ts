@@ -4,8 +4,7 @@ import { createEmailMatcher, isSameEmail } from '../http/text.ts'
 import type { PetHistory } from './schema.ts'
 import { drawVersion, lock, recordPetEvents } from './store.ts'
 
-// Finds and erases personal data by e-mail address: in animals, in their history, and in stored results of
-// requests.
+// Finds and erases personal data by e-mail address: in animals, their history, and results of requests.
 
 type Json = Record<string, unknown>
 type Changes = PetHistory[number]['changes']
@@ -65,10 +64,7 @@ export async function findTraces(db: Db, email: string): Promise<PetTraces[]> {
   return found
 }
 
-/**
- * Erases the person's contacts (public contacts and foster homes) completely. In all other texts, erases only
- * the e-mail address.
- */
+/** Erases the person's contacts (public, foster homes) completely, and the e-mail address in other texts. */
 export async function eraseTraces(db: Db, petId: number, email: string, now: number): Promise<void> {
   await lock(db, [petId])
   const { row, history, eraser } = await read(db, petId, email)
@@ -108,9 +104,8 @@ export async function eraseTraces(db: Db, petId: number, email: string, now: num
 
 /**
  * Erases a person from the stored result of a request.
- *
  * @param petIds animals with personal data of the person; the contact is removed from a result with one of
- * these animals, even if the contact has no address
+ *   these animals, even if the contact has no address
  */
 export function eraseFromResult(result: string, email: string, petIds: ReadonlySet<number>): string {
   const mentions = createEmailMatcher(email)

@@ -31,10 +31,7 @@ import {
 /** The maximum number of forms of a shelter ID, kennel or microchip. */
 const MAX_FORMS = 8
 
-/**
- * @returns every ending of the number that begins with a word: for `CO12-2026-0153`, these are
- * `co1220260153`, `20260153` and `0153`
- */
+/** @returns every ending that begins with a word: `co1220260153`, `20260153`, `0153` for `CO12-2026-0153` */
 function numberForms(text: string): string[] {
   const words = fold(text).match(WORDS) ?? []
   return words.slice(0, MAX_FORMS).map((_, first) => words.slice(first).join('').slice(0, MAX_NUMBER_LENGTH))
@@ -51,9 +48,7 @@ function numberKey(text: string | null | undefined): string {
 
 const TRAITS = Object.entries(TRAIT_FILTERS)
 
-/**
- * @returns the tokens of a day, of its month and of its year. With these, a range of days needs few tokens
- */
+/** @returns the tokens of a day, its month and its year, so a range of days needs few tokens */
 function dateTokens(filter: DateFilter, date: string): string[] {
   return DATE_LENGTHS.map((length) => token(filter, date.slice(0, length)))
 }
@@ -185,10 +180,7 @@ const nameKey = (name: string): string => [...fold(name)].slice(0, SORTED_CHARAC
 
 const AGES = ['senior', 'adult', 'young', 'baby']
 
-/**
- * @returns a sort key made of age group and birth date. A younger animal has a higher key, and an unknown age
- * has the lowest
- */
+/** @returns a sort key of age group and birth date: higher for younger animals, lowest if unknown */
 const ageKey = ({ age, birthDate }: Parts): string => `${AGES.indexOf(age ?? '') + 1}${birthDate ?? ''}`
 
 /** @returns the texts that `q` searches, separated by line feeds. No word contains a line feed */

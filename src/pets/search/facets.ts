@@ -74,9 +74,7 @@ async function countMatching(
   }
 }
 
-/**
- * For each folded value: the number of animals that have it, and how the newest of these animals spells it.
- */
+/** For each folded value: how many animals have it, and how the newest of them spells it. */
 export type ValueCounts = Map<string, { count: number; written: string }>
 
 /** Counts the values of the filters in `facet`, and returns the most frequent values. */
@@ -174,7 +172,6 @@ const MAX_COUNTED = 1_000_000
 /**
  * Counts the animals that match. The count is exact up to 1,000,000. It is exact only up to 10,000 if a
  * filter contains a time, or if PostgreSQL cannot count the matches in time.
- *
  * @throws {ApiError} as `searchByTokens`
  */
 export async function countMatches(finder: Finder, query: SearchQuery): Promise<MatchCount> {
@@ -196,12 +193,10 @@ async function countNear(db: Db, tokenQuery: TokenQuery, near: Near): Promise<nu
 }
 
 /**
- * Counts the animals that match, up to 10,000. Public pages use this count, because it has a low cost for
- * every query.
- *
+ * Counts the animals that match, up to 10,000. Public pages use this count, which is cheap for every query.
  * @param query a query without times
  * @returns undefined if there are too many animals to count the animals near a place, or if the database is
- * busy
+ *   busy
  */
 export async function countFew(finder: Finder, query: SearchQuery): Promise<MatchCount | undefined> {
   const { tokenQuery, near } = await criteriaOf(finder, query)

@@ -133,8 +133,7 @@ const MIN_LETTERS = 3
 const LAST_RUN = /[\p{L}\p{M}\p{N}]+\s*$/u
 
 function queryWords(q: string): QueryWord[] {
-  // The last word is a prefix, even if an earlier word is the same. Punctuation after the last word makes it
-  // a complete word.
+  // The last word is a prefix, even if it is repeated. Punctuation after it makes it a complete word.
   const last = wordsOf(LAST_RUN.exec(fold(q))?.[0] ?? '').at(-1) ?? ''
   const words: QueryWord[] = wordsOf(q)
     .filter((word) => word !== last)
@@ -193,9 +192,7 @@ function dateClauses(filters: Filters): Clause[] {
 
 const LEAP_SECOND = /:60(?:\.\d+)?(?=[z+-])/i
 
-/**
- * Parses a date-time (RFC 3339) to milliseconds. A leap second becomes the last millisecond of its minute.
- */
+/** Parses a date-time (RFC 3339) to milliseconds. A leap second becomes the last one of its minute. */
 const parseTime = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text.replace(LEAP_SECOND, ':59.999'))
 
@@ -244,9 +241,7 @@ export function finderOf(context: Pick<Context, 'db' | 'version'>): Finder {
   return finder
 }
 
-/**
- * Caches the places. Places are never deleted, so the cache is current if the number of places is unchanged.
- */
+/** Caches the places. They are never deleted, so the cache is current if their number is unchanged. */
 function placeReader(db: Db): Finder['places'] {
   let count = 0
   let bands: Bands = new Map()

@@ -12,8 +12,7 @@ import { type Candidate, type Candidates, type Position, readCandidates, toCandi
 import { nearest } from './nearest.ts'
 import { type Direction, type Key, LEFT, NO_STATUS, type TokenQuery, token } from './tokens.ts'
 
-// Finds the animals that match a query, page by page. Uses the table `pet` if it can answer the query.
-// Otherwise uses tokens.
+// Finds the animals that match a query, page by page: in the table `pet` if possible, or else by tokens.
 
 /**
  * A query of the native list, or of a face with more filters. Each face limits the filters of its clients.
@@ -58,8 +57,7 @@ export function scopeOf(query: SearchQuery, view: View): string {
 }
 
 /**
- * Finds a page of the native list. If the query names exactly one id, `only` is that animal.
- *
+ * Finds a page of the native list. With exactly one id, `only` is that animal.
  * @throws {ApiError} invalid_parameter
  */
 export async function searchPets(

@@ -28,10 +28,7 @@ const forgetChanged = prepareQuery<{ ids: unknown }, never>((db, fill) =>
   db.deleteFrom('search_change').where('pet_id', 'in', inList(db, fill('ids'), 'bigint')),
 )
 
-/**
- * For PostgreSQL: takes the recorded changes of this transaction, or all changes that no other transaction
- * has locked.
- */
+/** For PostgreSQL: takes the recorded changes of this transaction, or all that no other one has locked. */
 const takeChanged = prepareQuery<{ anyOf: boolean }, StoredRow>(
   (db, _fill, { anyOf }) =>
     db
@@ -90,7 +87,6 @@ async function readMoved(db: Db): Promise<StoredRow[]> {
 
 /**
  * Indexes the animals that this transaction has changed.
- *
  * @param includeOthers whether to index changes of earlier transactions too, as the job does
  * @returns whether more animals may be waiting
  */
@@ -156,10 +152,7 @@ const NUMBERS: readonly string[] = ['id', 'published', 'updated', 'intake']
 
 const typeOf = (column: string): string => (NUMBERS.includes(column) ? 'bigint' : 'text')
 
-/**
- * Joins the tokens of an animal with line feeds, because PostgreSQL requires all nested arrays to have the
- * same length.
- */
+/** Joins the tokens of an animal with line feeds: PostgreSQL requires nested arrays of equal lengths. */
 const writeEntries = prepareQuery<Record<(typeof COLUMNS)[number], unknown[]>, never>((db, fill) => ({
   compile: () =>
     sql<never>`

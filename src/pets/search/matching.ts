@@ -21,10 +21,7 @@ import {
 
 // Queries the search index, which is FTS5 in SQLite and GIN in PostgreSQL.
 
-/**
- * The position of an animal in an order: its sort key and id. In an order by id, the key is the number of the
- * part (see `find.ts`).
- */
+/** The position of an animal: its sort key and id. In an order by id, the key is the part (see `find.ts`). */
 export type Position = readonly [key: number | string, id: number]
 
 /** An animal that has the tokens, with its position. The exact tests may still exclude the animal. */
@@ -54,10 +51,7 @@ const SHOWN = STORED_COLUMNS.map((column) => {
   return sql`pet.${sql.raw(name)} as ${sql.raw(`"${as}"`)}`
 })
 
-/**
- * SQLite reads and sorts up to this many matches. If there are more, it goes through the animals in the order
- * of the key and tests each one.
- */
+/** SQLite reads and sorts up to this many matches, or else tests each animal in the order of the key. */
 const MAX_SORTED = 5_000
 /**
  * The number of animals that one statement tests, because other requests wait for the statement. All matches
@@ -138,7 +132,6 @@ function byKey(direction: Direction): (one: KeyedRow, other: KeyedRow) => number
 /**
  * Splits a query into queries for consecutive ids. For common tokens that rarely occur together, FTS5
  * examines every animal, and other requests wait for the statement.
- *
  * @param after only ids after this one, in the direction
  */
 async function* partsById(

@@ -22,7 +22,6 @@ const lists = new WeakMap<Db, { tokens: ReadonlySet<string>; readAt: number }>()
 /**
  * Reads the tokens that most animals have, about a thousand, from the statistics of PostgreSQL's planner. An
  * animal has some hundred tokens, so any other token belongs to at most about one animal in a hundred.
- *
  * @returns no tokens if PostgreSQL has not analyzed the table yet
  */
 async function readCommonTokens(db: Db): Promise<ReadonlySet<string>> {
@@ -82,7 +81,6 @@ export async function readFromPostgres<Row extends KeyedRow>(
  * Finds out whether few animals are in the places of a query or, without places, have its rare tokens. The
  * condition tests everything else for each of these animals: for the beginning of a word, GIN would read all
  * words with this beginning.
- *
  * @returns undefined if more animals than `MAX_FEW` or `MAX_FEW_IN_PLACES` allows may match
  */
 export async function rareFitsInPostgres(db: Db, { clauses, without }: TokenQuery): Promise<Sql | undefined> {
@@ -114,8 +112,7 @@ interface Plan {
 function statementOf(db: Db, reading: Reading, columns: Sql, { fits, withPet, tokensFirst }: Plan): Sql {
   const join = withPet ? sql`join pet on pet.id = s.pet_id` : sql``
   const { where, order } = tail(db, reading, sql`s.pet_id`)
-  // `offset 0` hides the order from the planner. The planner then finds animals by their tokens or places, and
-  // sorts only their keys.
+  // `offset 0` hides the order from the planner, which then finds animals first, and sorts only their keys.
   const sortKey = reading.key ? sql`, s.${sql.ref(reading.key)}` : sql``
   const ids = sql`
     select s.pet_id from (select s.pet_id${sortKey} from pet_search as s where ${fits} offset 0) as s

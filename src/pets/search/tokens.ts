@@ -35,10 +35,7 @@ export const TRAIT_FILTERS = {
 
 export type DateFilter = 'born' | 'published' | 'updated'
 
-/**
- * The maximum number of characters of a value in a token. PostgreSQL limits lexemes to 2,046 bytes, and
- * folding can make a text 18 times as long.
- */
+/** Maximum length of a value. PostgreSQL allows 2,046 bytes, and folding can give 18 times as many. */
 const MAX_LENGTH = 100
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these separate tokens
 const CONTROLS = /[\0-\x1f]/
@@ -84,7 +81,6 @@ export const DATE_LENGTHS = [4, 7, 10]
 
 /**
  * Describes a range of days with few tokens: years, months and days.
- *
  * @param from a time on the first day, in Unix milliseconds
  * @param to a time on the last day
  * @returns an empty list if the last day is before the first
@@ -102,10 +98,7 @@ export function daysBetween(from: number, to: number): string[] {
   return found
 }
 
-/**
- * @returns true if the date is the first day of a year or month, depending on `length`; always true for
- * length 10
- */
+/** @returns whether the date is the first day of a year or month, by `length`; always true for length 10 */
 function startsAt(day: string, length: number): boolean {
   return day.slice(length) === '-01-01'.slice(length - 4)
 }
@@ -140,10 +133,7 @@ export function cellsOf(point: Partial<Point> | undefined): string[] {
 const MAX_CELLS = 60
 const METERS_PER_DEGREE = 111_195
 
-/**
- * Returns the cells that cover a circle, on the finest grid that needs few enough cells. Returns undefined if
- * every grid needs too many, as at the poles.
- */
+/** Returns the cells that cover a circle, on the finest grid with few enough; undefined if none has. */
 export function cellsNear(point: Point, meters: number): string[] | undefined {
   for (const grid of Object.keys(GRIDS) as Grid[]) {
     const found = cellsIn(grid, point, meters)
