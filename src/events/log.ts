@@ -46,11 +46,7 @@ const insertRows = prepareQuery<RowValues, never>(
   shapeOf,
 )
 
-/**
- * Adds events to the log, in the transaction of the change.
- *
- * @param now Unix time in milliseconds
- */
+/** Adds events to the log, in the transaction of the change. @param now Unix time in milliseconds */
 export async function recordEvents(db: Db, events: readonly NewEvent[], now: number): Promise<void> {
   for (let from = 0; from < events.length; from += MAX_STATEMENT_ROWS) {
     const rows = events.slice(from, from + MAX_STATEMENT_ROWS).map((event) => ({
@@ -211,7 +207,6 @@ export const findRemoved = async (db: Db): Promise<number> =>
 
 /**
  * Finds the id after which a reader begins.
- *
  * @param after as in EventQuery
  * @throws {ApiError} events_expired if events after this id were removed, or if the log has not reached it
  */
@@ -271,11 +266,7 @@ export async function hasOldEvents(db: Db, before: number): Promise<boolean> {
   return oldest !== undefined && oldest.at < before
 }
 
-/**
- * Removes up to BATCH_SIZE events that happened before a time.
- *
- * @returns whether more of them may remain
- */
+/** Removes up to BATCH_SIZE events that happened before a time. @returns whether more of them may remain */
 export async function removeOldEvents(db: Db, before: number): Promise<boolean> {
   const rows = await db.selectFrom('event').select(['id', 'at']).orderBy('id').limit(BATCH_SIZE).execute()
   const firstKept = rows.findIndex(({ at }) => at >= before)

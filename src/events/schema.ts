@@ -1,6 +1,5 @@
 import { type Static, Type } from '../http/type.ts'
 
-/** Every type of event. */
 export const EVENT_TYPES = [
   'pet.created',
   'pet.updated',

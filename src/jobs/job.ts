@@ -2,16 +2,12 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Db, Tables } from '../db/tables.ts'
 
-/** A background job of the service. */
 export interface Job {
-  /**
-   * Returns whether there is work to do. This function must only read, because every process calls it often.
-   */
+  /** Returns whether there is work to do. It must only read, because every process calls it often. */
   isDue(context: Context): Promise<boolean>
   /**
    * Does the work in steps, each in its own transaction. Steps must be idempotent, because a suspended
    * process may continue after another process has taken over the job.
-   *
    * @param mayContinue must be called before each step; false once the lease is lost or the service stops
    */
   run(context: Context, mayContinue: () => Promise<boolean>): Promise<void>
@@ -31,7 +27,6 @@ export async function runInSteps(
 /**
  * Calls a function at intervals, but never while an earlier call is still running. If a call fails, for
  * example because the store cannot be reached, the next call tries again.
- *
  * @returns a function that stops, and waits for the call that is running
  */
 export function startPolling(poll: () => Promise<void>, everyMs: number): () => Promise<void> {
@@ -61,7 +56,6 @@ export async function listJobs(db: Db): Promise<Map<string, JobRow>> {
 
 /**
  * Takes the lease of a job, unless the row of the job has changed since it was read.
- *
  * @param beat the beat that was read; undefined if the job has no row yet
  * @returns whether the holder now has the lease
  */

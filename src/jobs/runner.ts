@@ -80,9 +80,7 @@ export function createJobRunner(context: Context, jobs: Jobs, { logger, loss, st
   }
 
   return {
-    /**
-     * Runs all due jobs, one after the other. If a job fails, logs the failure, and retries the job later.
-     */
+    /** Runs all due jobs, one after the other. Logs a failure, and retries the job later. */
     async round(): Promise<void> {
       let allSucceeded = true
       for (const [name, job] of Object.entries(jobs)) {

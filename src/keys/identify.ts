@@ -25,9 +25,7 @@ export interface CredentialType {
   /** @returns the hash to look up; undefined if the text cannot be a token of this type */
   hashOf(token: string): string | undefined
   find(db: Db, hash: string): Promise<AuthenticatedKey | undefined>
-  /**
-   * The view of callers that send such a token. If absent, the access level of the key determines the view.
-   */
+  /** The view of callers with such a token. If absent, the access level of the key determines it. */
   view?: View
 }
 
@@ -37,10 +35,7 @@ export const apiKeyCredentials = (environment: Environment): CredentialType => (
   find: findByHash,
 })
 
-/**
- * Identifies a caller by the Authorization header. Without a valid key, identifies the caller by client
- * address.
- */
+/** Identifies a caller by the Authorization header or, without a valid key, by client address. */
 export function createCallerIdentifier(
   { config, db, version, clock }: Context,
   credentials: CredentialType,
@@ -101,10 +96,7 @@ export function createCallerIdentifier(
   }
 }
 
-/**
- * Returns the view of a key. A key that may change animals also sees internal notes. A key of an organization
- * sees only the notes of that organization.
- */
+/** A key that may change animals also sees internal notes; for a key of an organization, only its notes. */
 function viewOf(access: Access, organizationId: number | undefined): View {
   if (!includesAccess(access, 'write')) return 'public'
   return internalViewOf(organizationId)

@@ -16,18 +16,13 @@ export function generateKey(environment: Environment): string {
   return body + checksum(body)
 }
 
-/**
- * Checks the format, the environment and the checksum of a key. A mistyped key therefore causes no lookup.
- */
+/** Checks the format, the environment and the checksum of a key, so a mistyped key causes no lookup. */
 export function isKeyOf(environment: Environment, text: string): boolean {
   if (!text.startsWith(PREFIXES[environment]) || !KEY_PATTERN.test(text)) return false
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 }
 
-/**
- * Returns the hash that the store has. A plain SHA-256 is enough, because a key has so much entropy (OWASP
- * ASVS 6.5.2).
- */
+/** Returns the stored hash. A plain SHA-256 is enough for the entropy of a key (OWASP ASVS 6.5.2). */
 export function hashKey(key: string): string {
   return hash('sha256', key)
 }
@@ -36,8 +31,7 @@ export function hashKey(key: string): string {
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
-    // 248 is a multiple of 62. If higher values were used, the first characters of the alphabet would be more
-    // frequent.
+    // 248 is a multiple of 62. Higher values would make the first characters of the alphabet more frequent.
     for (const byte of randomBytes(length)) {
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }

@@ -19,10 +19,7 @@ export type KeyFormat = Environment | 'client'
 const newSecret = (format: KeyFormat): string =>
   format === 'client' ? generateClientCredentials() : generateKey(format)
 
-/**
- * Creates a key, and returns its secret. Show the secret to the user now, because the store has only its
- * hash.
- */
+/** Creates a key, and returns its secret. Show it to the user now, because the store has only its hash. */
 export async function makeKey(
   write: Write,
   format: KeyFormat,
@@ -35,7 +32,6 @@ export async function makeKey(
 
 /**
  * Gives a key a new secret. Earlier secrets stay valid until the overlap ends.
- *
  * @returns the secret; undefined when the key does not exist or was revoked
  */
 export async function renewKey(

@@ -34,10 +34,7 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
-/**
- * The values of `for_staff`. A row in `api_key` is either a key of a program, or a row through which a member
- * of staff acts.
- */
+/** The values of `for_staff`: the key of a program, or a row through which a member of staff acts. */
 const [FOR_PROGRAMS, FOR_STAFF] = [0, 1]
 
 /** The name of the `secret` row that records that a first key was created. */
@@ -59,10 +56,7 @@ interface KeyQuery {
   isActive?: boolean
 }
 
-/**
- * Lists the keys of programs, but not of people, by id. Lists all keys, the keys of an organization, or one
- * page.
- */
+/** Lists the keys of programs, but not of people, by id: all, those of an organization, or one page. */
 export function list(db: Db, { organizationId, after, limit, isActive }: KeyQuery = {}): Promise<Key[]> {
   let rows = select(db).orderBy('api_key.id')
   if (organizationId !== undefined) rows = rows.where('organization_id', '=', organizationId)
@@ -77,9 +71,7 @@ export function find(db: Db, id: number): Promise<Key | undefined> {
 }
 
 /**
- * Inserts a key.
- *
- * @returns the id of the new key
+ * @returns the id of the key
  * @throws {ApiError} organization_not_found, also if another transaction is removing the organization
  */
 export async function insertKey(db: Db, key: NewKey, hash: string, now: number): Promise<number> {
@@ -106,7 +98,6 @@ export async function hasAdminKey(db: Db): Promise<boolean> {
 /**
  * Inserts the key, unless the store has or had an admin key. A revoked admin key also counts, because someone
  * revoked it on purpose.
- *
  * @returns whether the key was inserted
  */
 export async function insertFirstKey(db: Db, key: NewKey, hash: string, now: number): Promise<boolean> {
@@ -129,10 +120,7 @@ export async function revokeKey(db: Db, id: number, now: number): Promise<boolea
   return numUpdatedRows > 0n
 }
 
-/**
- * Revokes the keys of an organization, including the keys of its staff. Detaches the keys, so the
- * organization can be removed.
- */
+/** Revokes the keys of an organization and its staff. Detaches them, so the organization can be removed. */
 export async function revokeOrganizationKeys(db: Db, organizationId: number, now: number): Promise<void> {
   await db
     .updateTable('api_key')
@@ -144,7 +132,6 @@ export async function revokeOrganizationKeys(db: Db, organizationId: number, now
 /**
  * Adds a secret to a key. The key keeps its counters. Its other secrets expire after the overlap, or sooner
  * if a previous rotation has already set a sooner time.
- *
  * @returns false when the key does not exist or was revoked
  */
 export async function rotateKey(
@@ -177,11 +164,7 @@ export async function findActive(db: Db, id: number): Promise<Pick<Key, 'organiz
   return live.where('revoked_at', 'is', null).executeTakeFirst()
 }
 
-/**
- * Checks that a key may still change data. The key can be revoked during a long request.
- *
- * @throws {ApiError} insufficient_access
- */
+/** Checks that a key may still change data after a long request. @throws {ApiError} insufficient_access */
 export async function requireWriteAccess(db: Db, id: number): Promise<void> {
   const key = await db
     .selectFrom('api_key')
@@ -195,12 +178,7 @@ export async function requireWriteAccess(db: Db, id: number): Promise<void> {
 /** The name of every staff key, because only src/staff stores personal names. */
 const STAFF_NAME = 'staff'
 
-/**
- * Inserts the key through which a member of staff acts. The key has no secret, so no request can authenticate
- * with it.
- *
- * @returns its id
- */
+/** Inserts the key, without a secret, through which a member of staff acts. @returns its id */
 export async function insertStaffKey(
   db: Db,
   { access, organizationId }: Pick<NewKey, 'access' | 'organizationId'>,

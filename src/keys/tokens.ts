@@ -5,8 +5,7 @@ import { expiryJob } from '../jobs/expiry.ts'
 import { type AuthenticatedKey, KEY_COLUMNS } from './identify.ts'
 import { randomBase62 } from './key-format.ts'
 
-// Access tokens. A token acts as the client that requested it. It expires after an hour, or earlier with the
-// client's key.
+// Access tokens. A token acts as the client that requested it, for an hour or until the client's key ends.
 
 export const TOKEN_SECONDS = 3_600
 /** 238 bits. */
@@ -45,10 +44,7 @@ const findKey = prepareQuery<{ hash: string }, TokenRow>((db, fill) =>
     .where('revoked_at', 'is', null),
 )
 
-/**
- * Finds the key of an access token. The result expires with the token or with the client's secret, whichever
- * is first.
- */
+/** Finds the key of an access token. The result expires with the token or the secret, whichever is first. */
 export async function findByToken(db: Db, tokenHash: string): Promise<AuthenticatedKey | undefined> {
   const [row] = await findKey(db, { hash: tokenHash })
   if (!row) return undefined

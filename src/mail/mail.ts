@@ -7,22 +7,17 @@ export interface Email {
   to: string
   subject: string
   text: string
-  /** The Reply-To address. */
   replyTo?: string | undefined
   /** Unchanged if the same e-mail is sent again, so mail programs recognize it. */
   id?: string | undefined
 }
 
 export interface Mail {
-  /**
-   * Resolves to whether the server accepted the e-mail, and never rejects. The log gives the reason for a
-   * failure, without the address.
-   */
+  /** Whether the server accepted the e-mail. Never rejects. The log has the reason, without the address. */
   send(email: Email): Promise<boolean>
   /**
    * Resolves to false if the server refused this e-mail, for example because of its address, or did not say
    * whether it accepted the content.
-   *
    * @throws if the server accepts no e-mails at all, or cannot be reached
    */
   deliver(email: Email): Promise<boolean>
@@ -30,16 +25,13 @@ export interface Mail {
 
 /** The time limit for each step of the conversation with the server, because a person waits for a page. */
 const STEP_TIMEOUT_MS = 10_000
-/**
- * The time limit for an answer when no person waits. It is long, because some servers scan the content first.
- */
+/** The limit for an answer when no person waits. It is long, because some servers scan the content first. */
 const DELIVERY_TIMEOUT_MS = 60_000
 /** The maximum number of e-mails sent at once. */
 const MAX_CONCURRENCY = 5
 
 /**
  * Opens the mail server of SMTP_URL.
- *
  * @param onFailure called with the reason if an e-mail was not sent
  * @returns undefined if SMTP_URL is not set
  */

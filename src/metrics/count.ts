@@ -10,10 +10,7 @@ export function countAnswers({ countAnswer }: Metrics) {
   }
 }
 
-/**
- * The operationId of the request. Routes outside of /v1 count as `other`, and requests without a route as
- * `none`.
- */
+/** The operationId of the request. Routes outside of /v1 count as `other`, requests without one as `none`. */
 function operationOf({ is404, routeOptions }: FastifyRequest): string {
   const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
   return operationId ?? (is404 || routeOptions.url === undefined ? 'none' : 'other')

@@ -3,8 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { metersBetween, type Point } from './distance.ts'
 import { cityKey, type Gazetteer, hashOf, postcodeKey, type Region, regionKey } from './gazetteer.ts'
 
-// Entry file of the thread that reads the lists of places, which gazetteer.ts starts. When the thread ends,
-// the memory for reading is free again.
+// Entry file of the thread that reads the lists of places. When it ends, the memory for reading is free.
 
 interface City {
   name: string
@@ -94,10 +93,7 @@ function addCity(city: City, names: string[]): void {
   }
 }
 
-/**
- * Big cities for which the list has only one name, by country. Each entry is the name in the list, followed
- * by the other names.
- */
+/** Big cities with only one name in the list, by country: that name, followed by the other names. */
 const OTHER_NAMES: Record<string, string[]> = {
   AT: ['Vienna/Wien'],
   BE: ['Brussels/Bruxelles/Brussel', 'Antwerpen/Antwerp/Anvers', 'Gent/Ghent/Gand', 'Brugge/Bruges'],
@@ -184,10 +180,7 @@ for (const [code, points] of pointsOfRegions) {
     regions.set(regionKey(name), { ...center, meters })
 }
 
-/**
- * The indexes, sorted by hash. If several cities have the same key, the city that was added first comes
- * first.
- */
+/** The indexes, sorted by hash. If several cities have one key, the city that was added first comes first. */
 const order = new Uint32Array(count)
   .map((_, index) => index)
   .sort((one, other) => (hashes[one] as number) - (hashes[other] as number) || one - other)

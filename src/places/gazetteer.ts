@@ -38,7 +38,6 @@ export const reachOf = ({ meters = 0 }: Region, within: number): number =>
 
 /**
  * Resolves the `near` parameter of a search.
- *
  * @param near latitude and longitude, a postal code, a city that may be followed by its region, country or
  *   both, or a state or province of the United States or Canada
  * @throws {ApiError} invalid_parameter
@@ -104,10 +103,7 @@ async function locateRegional(parts: string[]): Promise<Region | undefined> {
 /** A city and its postal codes are not further apart than this. */
 export const MAX_CITY_METERS = 80_000
 
-/**
- * Finds a city next to a postal code: 28013 Madrid. Many countries have postal codes like those of the United
- * States, so the city decides.
- */
+/** Finds a city next to a postal code: 28013 Madrid. The city decides, as codes repeat across countries. */
 async function locateWithPostcode(parts: string[]): Promise<Region | undefined> {
   const names = parts.map(withoutPostcode).filter((name) => name !== '')
   if (names.length === 0 || parts.every((part) => part === '' || names.includes(part))) return undefined
@@ -137,9 +133,8 @@ export async function findCoordinates(place: PlaceData | undefined): Promise<Poi
 }
 
 /**
- * Finds the coordinates of a place after a patch. Coordinates that a person entered stay unchanged.
- * Coordinates that came from a postal code or city are looked up again.
- *
+ * Finds the coordinates of a place after a patch. Those that a person entered stay unchanged. Those that came
+ * from a postal code or city are looked up again.
  * @returns undefined if the coordinates stay; null if the new place was not found
  */
 export async function findPatchedCoordinates(
@@ -161,10 +156,7 @@ function hasCoordinates({ latitude, longitude }: PlaceData): boolean {
   return latitude !== undefined || longitude !== undefined
 }
 
-/**
- * Finds coordinates, which are optional. If the lists cannot be read, the place is stored without
- * coordinates.
- */
+/** Finds coordinates, which are optional. If the lists cannot be read, the place is stored without them. */
 function locateIfPossible(place: PlaceData): Promise<Point | undefined> {
   const where: PlaceAddress = Object.fromEntries(
     PLACE_MEMBERS.map((name) => [name, place[name] ?? undefined]),
@@ -187,10 +179,9 @@ let loading: Promise<Gazetteer> | undefined
 const DIGITS = 4
 
 /**
- * Finds the coordinates of a postal code, or the center of a city. If several cities have the same name,
- * chooses the city with the largest population. Uses local lists only. A thread reads these lists at the
- * first lookup, into three arrays of some megabytes.
- *
+ * Finds the coordinates of a postal code, or the center of a city; of several with the same name, the one
+ * with the largest population. Uses local lists only. A thread reads these lists at the first lookup, into
+ * three arrays of some megabytes.
  * @returns undefined if the place was not found
  */
 export async function locate(where: PlaceAddress): Promise<Point | undefined> {
@@ -293,9 +284,8 @@ const CA_POSTCODE = /^([A-Za-z]\d[A-Za-z])(?: ?\d[A-Za-z]\d)?$/
 const WITH_REGIONS = ['US', 'CA']
 
 /**
- * Returns the keys that may find a place, the most precise key first. If a region or country is given, it
- * must match. Otherwise a city of the same name elsewhere would count, and five digits are a postal code in
- * many countries.
+ * Returns the keys that may find a place, the most precise first. A region or country must match, or a city
+ * of the same name elsewhere would count, and five digits are a postal code in many countries.
  */
 function keysOf({ city, region, postcode = '', country }: PlaceAddress): string[] {
   const keys: string[] = []
@@ -311,10 +301,7 @@ function keysOf({ city, region, postcode = '', country }: PlaceAddress): string[
   return [...keys, ...countries.map((one) => cityKey(city, one, region))]
 }
 
-/**
- * A 53-bit hash, which a JavaScript number represents exactly. Among some 300,000 keys, a collision is very
- * unlikely.
- */
+/** A 53-bit hash, which a number represents exactly. Among some 300,000 keys, collisions are unlikely. */
 export function hashOf(key: string): number {
   let [one, other] = [0x811c9dc5, 0x9dc5811c]
   for (let i = 0; i < key.length; i += 1) {

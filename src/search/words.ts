@@ -13,10 +13,7 @@ const PLAIN: Record<string, string> = {
 const PLAIN_KEYS = /[łøđðþßæœı]/g
 const ACCENTS = /[\u0300-\u036f]/g
 const ASCII = /^[\0-\x7f]*$/
-/**
- * Limits the number of marks per letter. No script uses this many, and normalizing them takes quadratic time
- * (UAX #15, Stream-Safe).
- */
+/** Limits the marks per letter. No script uses more, and they take quadratic time (UAX #15, Stream-Safe). */
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
 /**
@@ -44,15 +41,10 @@ const UNSPACED_PARTS = new RegExp(`(${UNSPACED.source})`, 'u')
 const MAX_WORD_LENGTH = 40
 /** The maximum number of words in one text. Limits the work. */
 const MAX_WORDS = 2_000
-/**
- * The maximum length of the folded text. One character can fold to 18, but no real text reaches this length.
- */
+/** The maximum length of the folded text. One character can fold to 18, but no real text is as long. */
 const MAX_LETTERS = 65_536
 
-/**
- * Splits a text into distinct words, up to a limit. In scripts without spaces between words, each letter and
- * each pair of letters counts as a word.
- */
+/** Splits a text into distinct words, up to a limit. Without spaces, each letter and each pair is a word. */
 export function wordsOf(text: string): string[] {
   const folded = fold(text).slice(0, MAX_LETTERS)
   const words = new Set<string>()

@@ -31,7 +31,6 @@ export function authorityOf({ staff, organizationId }: Caller): Authority {
 /**
  * Adds an account without a password, and a link. The owner of the account opens the link to choose a
  * password.
- *
  * @param link hash of the link's token
  * @returns the id of the account
  * @throws {ApiError} validation_failed, insufficient_access
@@ -51,10 +50,7 @@ export async function inviteStaff(
   return id
 }
 
-/**
- * Checks if an account has this address. Staff of an organization can only find accounts of that
- * organization.
- */
+/** Checks if an account has this address. Staff of an organization can only find accounts of their own. */
 async function accountExists(db: Db, { email }: NewPerson, visibleTo: number | undefined): Promise<boolean> {
   const accounts = db.selectFrom('staff').select('id').where('folded_email', '=', foldEmail(email))
   const seen = visibleTo === undefined ? accounts : accounts.where('organization_id', '=', visibleTo)
@@ -101,7 +97,6 @@ function unknownOrganization(): ApiError {
 
 /**
  * Adds a link to choose a new password. The old password works until the person uses the link.
- *
  * @returns false when no account has this id
  * @throws {ApiError} insufficient_access
  */
@@ -123,7 +118,6 @@ export async function resetStaff(
 
 /**
  * Changes a person's name or role. People cannot change their own role.
- *
  * @returns false when no account has this id
  * @throws {ApiError} validation_failed, insufficient_access
  */
@@ -150,7 +144,6 @@ export async function updateStaff(
 /**
  * Removes a person with all personal data, and ends their sessions. The history keeps the person's changes
  * without the name. People cannot remove their own account, so one admin always remains.
- *
  * @returns false when no account has this id
  * @throws {ApiError} insufficient_access
  */
@@ -176,10 +169,7 @@ function positionOf({ role, organizationId }: Staff): Position {
   return { role, organizationId: organizationId ?? undefined }
 }
 
-/**
- * Refuses a manager who was removed or given another role a moment ago. If two admins remove each other at
- * the same time, one admin remains.
- */
+/** Refuses a manager who was just removed or changed. Of two admins who remove each other, one remains. */
 async function requireCurrentAuthority(db: Db, by: Authority | undefined): Promise<void> {
   if (!by) return
   await dialectOf(db).lock(db, 'staff')
@@ -217,7 +207,6 @@ export interface LinkUse {
 
 /**
  * Uses a link up: sets a person's password, or makes the first account. Ends all earlier sessions.
- *
  * @returns undefined when the link is used or expired
  * @throws {ApiError} validation_failed
  */
@@ -240,7 +229,6 @@ export async function followLink(
 /**
  * Reserves the address for this person. Several invitations may have the same address, and the first person
  * who follows a link gets it.
- *
  * @throws {ApiError} validation_failed when another account has it
  */
 async function claimEmail(db: Db, { id, email }: { id: number; email: string }): Promise<void> {
@@ -276,7 +264,6 @@ async function setPassword(
 
 /**
  * Changes a password, unless it has changed since it was verified.
- *
  * @param before the stored hash that was verified
  * @returns false when the password has changed or the person was removed
  */

@@ -11,10 +11,7 @@ import { findLink, type LinkKind, type OpenLink } from './links.ts'
 import { findPasswordProblems } from './passwords.ts'
 import { findPersonProblems, type NewPerson, requirePerson } from './roles.ts'
 
-/**
- * The path of the page that a link opens. request-log.ts keeps the token at the end of the path out of the
- * log.
- */
+/** The path of the page that a link opens. request-log.ts keeps the token at its end out of the log. */
 export const JOIN_PATH = '/console/join/'
 
 /** The address of a link. @param origin where people reach the service */
@@ -22,17 +19,12 @@ export function joinLink(origin: string, token: string): string {
   return `${origin}${JOIN_PATH}${token}`
 }
 
-/**
- * The origin that people can open: from BASE_URL if it is set, else the address that the server listens on.
- */
+/** The origin that people can open: BASE_URL if it is set, else the address that the server listens on. */
 export function originOf({ origin, baseUrlIsSet }: Config, address: string): string {
   return baseUrlIsSet ? origin : address
 }
 
-/**
- * A new link for choosing a password. The store has only a hash of the token, so the caller must pass the
- * token on.
- */
+/** A new link for choosing a password. The store has only a hash of the token: the caller passes it on. */
 export interface PasswordLink {
   staffId: number
   token: string
@@ -42,8 +34,6 @@ type JoinContext = Pick<Context, 'write' | 'clock'>
 
 /**
  * Sends a link by e-mail, if a mail server is configured. The link stays valid even if the e-mail fails.
- *
- * @param origin where people reach the service
  * @returns whether the e-mail was sent
  */
 export async function sendLink(
@@ -60,7 +50,6 @@ export async function sendLink(
 
 /**
  * Adds an account for a person, who chooses a password with the returned link.
- *
  * @param by undefined for a command, which may invite anybody
  * @throws {ApiError} validation_failed, insufficient_access
  */
@@ -76,7 +65,6 @@ export async function invite(
 
 /**
  * Makes a new link for a person who has lost the previous link or the password.
- *
  * @returns undefined when no account has this id
  * @throws {ApiError} insufficient_access
  */
@@ -100,10 +88,9 @@ export async function readLink(
 
 /**
  * Uses a link up, stores the password and signs the person in.
- *
  * @param chosen the password; for the first account, which becomes an admin, also e-mail and name
  * @returns the token for the session cookie, and the stored hash of the password; undefined if the link is no
- * longer valid
+ *   longer valid
  * @throws {ApiError} validation_failed; the person can then try the link again
  */
 export async function join(

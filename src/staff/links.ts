@@ -1,11 +1,9 @@
 import type { Db } from '../db/tables.ts'
 
-/** A link expires after this time. */
 export const LINK_LIFETIME_MS = 72 * 3_600_000
 
 export type LinkKind = 'first' | 'invitation' | 'reset'
 
-/** A link that can still be used. */
 export interface OpenLink {
   kind: LinkKind
   /** The person who chooses a password; absent for the link of the first account. */
@@ -25,11 +23,7 @@ export async function insertStaffLink(
     .execute()
 }
 
-/**
- * Adds the link that creates the first account, unless the store already has an account.
- *
- * @returns whether the link was added
- */
+/** Adds the link that creates the first account. @returns false if the store already has an account */
 export async function insertFirstLink(db: Db, hash: string, now: number): Promise<boolean> {
   if (await db.selectFrom('staff').select('id').limit(1).executeTakeFirst()) return false
   await endFirstLinks(db)

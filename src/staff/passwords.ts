@@ -10,9 +10,7 @@ const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-/**
- * A PHC string without padding. It contains the cost, so hashes made at another cost can still be verified.
- */
+/** A PHC string without padding. It contains the cost, so hashes with another cost can still be verified. */
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/
 
@@ -27,9 +25,8 @@ export async function hashPassword(password: string, cost = COST): Promise<strin
 
 /**
  * Compares a password with a stored hash.
- *
  * @param stored undefined or null if the account or its password does not exist; the answer then takes as
- * long
+ *   long
  */
 export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(stored ?? DUMMY) ?? []
@@ -70,11 +67,7 @@ interface PasswordOwner {
   name: string
 }
 
-/**
- * Refuses a password that is too short, too long or easy to guess.
- *
- * @throws {ApiError} validation_failed
- */
+/** Refuses a password that is too short, too long or easy to guess. @throws {ApiError} validation_failed */
 export async function requireGoodPassword(password: string, owner: PasswordOwner): Promise<void> {
   const details = await findPasswordProblems(password, owner)
   if (details.length > 0) throw new ApiError('validation_failed', { details })
@@ -104,9 +97,7 @@ async function isCommon(password: string, { email, name }: PasswordOwner): Promi
   return [folded, repeated, word, repeatedPart(word)].some((candidate) => common.has(candidate))
 }
 
-/**
- * Reads the list each time a person chooses a password. That is rare, so the list does not stay in memory.
- */
+/** Reads the list for each new password. That is rare, so the list does not stay in memory. */
 async function readList(): Promise<string[]> {
   const text = await readFile(createRequire(import.meta.url).resolve(LIST), 'utf8')
   return text.toLowerCase().split(/\r?\n/).filter(Boolean)
@@ -137,10 +128,7 @@ const NEIGHBOURS = new Set(
   }),
 )
 
-/**
- * True if at least three quarters of the characters repeat the character before them or are its neighbor in a
- * row.
- */
+/** True if three quarters of the characters repeat the one before them or are its neighbor in a row. */
 function isKeyboardSequence(text: string): boolean {
   const pairs = [...text.slice(1)].map((character, index) => `${text[index]}${character}`)
   const neighbours = pairs.filter((pair) => NEIGHBOURS.has(pair) || pair[0] === pair[1])

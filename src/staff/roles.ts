@@ -43,10 +43,7 @@ export interface Position {
   organizationId?: number | undefined
 }
 
-/**
- * Checks if a person may invite, change and remove another person. The other person must not have a higher
- * role, and must belong to the same organization.
- */
+/** Checks if a person may manage another one of the same organization, whose role must not be higher. */
 export function mayManage(by: Position, whom: Position): boolean {
   if (!may(by.role, 'managePeople') || rank(whom.role) > rank(by.role)) return false
   return by.organizationId === undefined || by.organizationId === whom.organizationId

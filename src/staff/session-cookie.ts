@@ -10,15 +10,9 @@ import { hashToken } from '../http/token.ts'
 import { ACCESS_OF, foldEmail } from './roles.ts'
 import { findSession, MAX_SESSION_MS, type OpenSession, SEEN_INTERVAL_MS } from './session.ts'
 
-/**
- * Browsers accept a cookie with this prefix only over TLS, for this host and for all paths (RFC 6265bis,
- * 4.1.3).
- */
+/** Browsers accept this prefix only over TLS, for this host and for all paths (RFC 6265bis, 4.1.3). */
 const NAME = '__Host-session'
-/**
- * SameSite=Lax keeps a person signed in who follows a link from an e-mail. Browsers send the forms of other
- * sites without the cookie.
- */
+/** SameSite=Lax lets links in e-mails keep the session. Forms of other sites come without the cookie. */
 const COOKIE_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax'
 
 /** The Set-Cookie header of a new session. */
@@ -58,10 +52,7 @@ export const NEEDS_HTTPS =
   'Signing in needs https, because browsers keep the session cookie only over https. Put a proxy with TLS ' +
   'in front and name it in TRUST_PROXY, or open the console on the machine itself, at localhost.'
 
-/**
- * The origin that the browser used. If BASE_URL has the same host, it decides, because a proxy may end TLS
- * and not report it.
- */
+/** The origin that the browser used. BASE_URL decides for its host: a proxy may end TLS and not report it. */
 function ownOrigin({ protocol, host }: OriginRequest, { origin, baseUrlIsSet }: Config): string {
   const isSet = baseUrlIsSet && new URL(origin).host === host.toLowerCase()
   return isSet ? origin : `${protocol}://${host.toLowerCase()}`
@@ -70,7 +61,6 @@ function ownOrigin({ protocol, host }: OriginRequest, { origin, baseUrlIsSet }: 
 /**
  * Refuses a change that does not come from a page of this service. Browsers name the origin of a request, and
  * no page can forge it, so forms need no token.
- *
  * @throws {ApiError} insufficient_access
  */
 export function requireSameOrigin(
@@ -101,12 +91,7 @@ const PROOF = /^(\d{5})([\w-]{11})[\w-]{22}$/
 
 type BrowserRequest = Pick<IncomingMessage, 'headers'>
 
-/**
- * Makes the Set-Cookie header that proves that the browser has signed in to an account.
- *
- * @param account the account, with its stored password hash
- * @param now in Unix milliseconds
- */
+/** Makes the Set-Cookie header that proves that the browser has signed in. @param now in Unix milliseconds */
 export function browserCookie(
   secret: string,
   request: BrowserRequest,
@@ -122,7 +107,6 @@ export function browserCookie(
 /**
  * Returns the `passwordTag` of the password with which this browser signed in to the account. Since then, the
  * password may have changed, or the account may have been removed.
- *
  * @param now in Unix milliseconds
  * @returns undefined if the browser has no proof for the account, or an expired proof
  */
@@ -166,7 +150,6 @@ const LIMITS = { perMinute: 600, perDay: 50_000 } as const
  * Identifies the person who is signed in, by the session cookie. Keys are cached, but sessions are not.
  * Requests of staff are few, and a session that ends in one process must end in all processes with the next
  * request.
- *
  * @returns undefined without a valid session
  * @throws when the store cannot be read
  */
@@ -186,10 +169,7 @@ export async function identifyStaff(
   return callerOf(session)
 }
 
-/**
- * Each person acts through a personal key. A viewer sees the internal notes of staff, which a read key does
- * not.
- */
+/** Each person acts through a personal key. A viewer sees the internal notes, which a read key does not. */
 function callerOf({ staffId, keyId, name, role, organizationId }: OpenSession): Caller {
   const organization = organizationId ?? undefined
   return {

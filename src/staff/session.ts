@@ -15,7 +15,6 @@ export const SEEN_INTERVAL_MS = 5 * 60_000
 /** Maximum number of sessions per person. A further session ends the least recently used session. */
 const MAX_SESSIONS = 20
 
-/** A session and its person. */
 export interface OpenSession {
   staffId: number
   keyId: number
@@ -51,7 +50,6 @@ export async function findSession(db: Db, hash: string, now: number): Promise<Op
 
 /**
  * Begins a session, unless the password has changed since it was verified.
- *
  * @param password the stored hash that was verified
  * @returns whether the session began
  */
@@ -83,9 +81,7 @@ export async function insertSession(db: Db, staffId: number, hash: string, now: 
     .execute()
 }
 
-/**
- * Records that a session is in use. If the clock was set back, the stored last use does not become earlier.
- */
+/** Records that a session is in use. If the clock was set back, the last use does not become earlier. */
 export async function touchSession(db: Db, hash: string, now: number): Promise<void> {
   await db
     .updateTable('staff_session')

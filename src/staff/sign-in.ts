@@ -93,7 +93,6 @@ export async function signOut({ write }: Pick<Context, 'write'>, token: string):
 
 /**
  * Changes the password of a person who is signed in. Ends all their sessions and begins a new one.
- *
  * @returns as `signIn`; `refused` when `current` is not the current password
  * @throws {ApiError} validation_failed when the new password is easy to guess or the same as the current one
  */

@@ -2,7 +2,6 @@ import type { Role } from '../access.ts'
 import type { Db } from '../db/tables.ts'
 import { foldEmail } from './roles.ts'
 
-/** A person with an account. */
 export interface Staff {
   id: number
   /** The id of the key through which the person acts. The history and orders refer to this id. */
@@ -33,11 +32,7 @@ function selectStaff(db: Db) {
     .select(['code as organization', 'password', 'staff.created_at as createdAt'])
 }
 
-/**
- * Lists people, oldest account first: all people, or only people of one organization.
- *
- * @param after the id of the last person on the previous page
- */
+/** Lists people, oldest account first. @param after the id of the last person on the previous page */
 export function list(
   db: Db,
   {

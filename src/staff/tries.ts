@@ -3,10 +3,7 @@ import { dialectOf } from '../db/dialect.ts'
 import type { Db } from '../db/tables.ts'
 
 const MINUTE_MS = 60_000
-/**
- * Free tries to sign in within WINDOW_MS. Each account, each account's trusted browsers, and each address
- * have their own tries.
- */
+/** Free tries within WINDOW_MS, for each account, each account's trusted browsers, and each address. */
 const FREE_TRIES = 10
 const WINDOW_MS = 15 * MINUTE_MS
 /** The wait after the last free try. Each further try doubles the wait, up to MAX_WAIT_MS. */
@@ -15,10 +12,7 @@ const MAX_WAIT_MS = 15 * MINUTE_MS
 /** Tries are free again when this time has passed since the last wait. */
 const MEMORY_MS = 24 * 60 * MINUTE_MS
 
-/**
- * The counter of an account, of an address, or of the trusted browsers of an account. Times are Unix
- * milliseconds.
- */
+/** The counter of an account, an address, or an account's trusted browsers. Times are Unix milliseconds. */
 export interface TryCounter {
   startedAt: number
   tries: number
@@ -57,9 +51,7 @@ export interface CounterSlots {
 /**
  * Chooses the counters of a try by a keyed hash. Accounts and addresses may share a counter, but clients
  * cannot choose with whom, and the store contains no address. All strangers share one counter of an account.
- * Browsers that have signed in to the account before share another counter, so strangers cannot lock the
- * owner out.
- *
+ * Browsers that have signed in to the account before share another, so strangers cannot lock the owner out.
  * @param email folded; the account need not exist
  * @param address name under which the client's address is counted
  * @param trusted why the client does not wait for strangers; each reason has its own counter for the account
@@ -79,10 +71,7 @@ export function chooseSlots(
 export const slotNumbers = ({ account, address }: CounterSlots): number[] =>
   address === undefined ? [account] : [account, address]
 
-/**
- * Reads the wait before a try without counting the try. A client that ignores the wait then costs a read and
- * no write.
- */
+/** Reads the wait without counting a try. A client that ignores the wait then costs a read and no write. */
 export async function getRetryAfterMs(db: Db, slots: number[], now: number): Promise<number> {
   const waits = await Promise.all(slots.map(async (slot) => applyTry(await find(db, slot), now).retryAfterMs))
   return Math.max(...waits)
@@ -91,7 +80,6 @@ export async function getRetryAfterMs(db: Db, slots: number[], now: number): Pro
 /**
  * Counts a try to sign in before its password is verified, so parallel tries get as few tries as sequential
  * ones.
- *
  * @returns milliseconds to wait before another try; 0 when this try is allowed
  */
 export async function countSignInTry(db: Db, slots: number[], now: number): Promise<number> {

@@ -33,7 +33,6 @@ const MAX_FAILING_MS = 5 * DAY_MS
 /** …and if at least this many deliveries have failed within the last day. */
 const MIN_FAILURES = 3
 
-/** An attempt to send a delivery. */
 export interface Attempt {
   /** The delivery. */
   id: number
@@ -47,7 +46,6 @@ export interface LeasedDelivery extends Attempt {
   /** The webhook, its organization and its host, which share the slots of a process. */
   parties: Parties
   url: string
-  /** The secrets that sign it. */
   secrets: string[]
   /** The same on each attempt. */
   messageId: string
@@ -218,11 +216,7 @@ async function listDue(db: Db, now: number): Promise<DueWebhook[]> {
     .sort((one, other) => isFailing(one) - isFailing(other) || Number(one.due_at) - Number(other.due_at))
 }
 
-/**
- * Locks the next deliveries of a webhook. On PostgreSQL, skips deliveries that another process is leasing.
- *
- * @returns their ids
- */
+/** Locks the next deliveries of a webhook, except those that another process leases. @returns their ids */
 async function lockNext(
   db: Db,
   webhookId: number,
@@ -284,7 +278,6 @@ function payloadOf({ event_id, type, at, organization_id, data, created_at }: Ev
   return { type: type as Payload['type'], timestamp, data: { ...id, ...organization, ...JSON.parse(data) } }
 }
 
-/** The result of an attempt. */
 export interface AttemptResult {
   /** The HTTP status. Absent if there was no response. */
   status?: number | undefined
@@ -302,11 +295,7 @@ export interface AttemptResult {
 export const isReceived = (status: number | undefined): boolean =>
   status !== undefined && status >= 200 && status < 300
 
-/**
- * Records the result of an attempt, and when the next attempt is due.
- *
- * @returns whether this result disabled the webhook
- */
+/** Records the result of an attempt, and when the next is due. @returns whether it disabled the webhook */
 export async function endAttempt(
   db: Db,
   { id, webhookId, attempts }: Attempt & Pick<LeasedDelivery, 'webhookId'>,

@@ -4,8 +4,7 @@ import type { Db } from '../db/tables.ts'
 import { type Job, runInSteps } from '../jobs/job.ts'
 import { LEASE_MS, MAX_WAIT_MS, PENDING } from './attempts.ts'
 
-// If the clock of a machine was ahead, it has stored times that are too late. Without a correction,
-// deliveries would wait until then.
+// A clock that was ahead has stored times that are too late, for which deliveries would wait.
 
 /** The clocks of machines may differ this much. */
 const TOLERANCE_MS = 60_000

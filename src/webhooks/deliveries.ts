@@ -14,8 +14,7 @@ import { expiryJob } from '../jobs/expiry.ts'
 import { disable } from './attempts.ts'
 import { type Delivery, type DeliveryQuery, type Recovery, TEST_TYPE } from './schema.ts'
 
-// Deliveries: one row for each event that is sent to a webhook. The row is the only state of the delivery.
-// attempts.ts has the attempts to send them.
+// Deliveries: one row for each event that is sent to a webhook, with all of its state. See attempts.ts.
 
 /** The maximum number of deliveries that one transaction adds. */
 const MAX_QUEUED = 5_000
@@ -48,7 +47,6 @@ export const hasWebhooks = async (db: Db): Promise<boolean> =>
 
 /**
  * Skips the events that happened while no webhook was enabled.
- *
  * @returns the id of the last event; a new webhook gets the events after it
  */
 export async function skipToNewest(db: Db): Promise<number> {
@@ -63,11 +61,7 @@ const OWNERS = [sql`webhook.organization_id is null`, sql`webhook.organization_i
 /** An SQL condition: the webhook gets events of this type. */
 const IS_WANTED = sql`(webhook.types = '[]' or webhook.types like '%"' || event.type || '"%')`
 
-/**
- * Adds the deliveries of the next events: one for each webhook that gets the event.
- *
- * @returns whether more events may follow
- */
+/** Adds the deliveries of the next events, one for each webhook. @returns whether more events may follow */
 export async function queueDeliveries(db: Db, now: number): Promise<boolean> {
   const from = await lockQueued(db, 'skip')
   if (from === undefined) return false
@@ -109,7 +103,6 @@ export const hasBehind = async (db: Db): Promise<boolean> =>
 /**
  * Adds the next deliveries of webhooks that have fallen behind and have room again. Disables webhooks whose
  * next events were removed because of their age.
- *
  * @returns whether more may follow, and the webhooks that it has disabled
  */
 export async function refillDeliveries(
@@ -159,7 +152,6 @@ const OWN_COLUMNS = [
 ] as const
 type OwnRow = Pick<Selectable<Tables['delivery']>, (typeof OWN_COLUMNS)[number]>
 
-/** Adds a test delivery to a webhook. */
 export async function insertTest(db: Db, webhookId: number, now: number): Promise<Delivery> {
   const row = await db
     .insertInto('delivery')
@@ -227,10 +219,7 @@ export async function retryDelivery(db: Db, webhookId: number, id: number, now: 
 
 /** The maximum number of events that one request examines for missed ones. */
 const MAX_RECOVERED = 2_000
-/**
- * How much older an event may be than an event before it in the log: transactions can stay open after the
- * time of their change, and the clocks of processes differ.
- */
+/** How much older an event may be than one before it, as transactions stay open and clocks differ. */
 const MAX_DISORDER_MS = 600_000
 
 interface RecoveryRange {
@@ -240,10 +229,7 @@ interface RecoveryRange {
   after?: number | undefined
 }
 
-/**
- * Makes undelivered events of a webhook since a time due now. Events that were never sent are added as for a
- * webhook that has fallen behind.
- */
+/** Makes undelivered events since a time due now. Those never sent are added as for a webhook behind. */
 export async function recoverDeliveries(
   db: Db,
   webhookId: number,

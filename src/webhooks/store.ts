@@ -112,7 +112,6 @@ async function findStart(db: Db) {
 /**
  * Changes a webhook. Enabling it, or giving it another address, resets its failures. Events that happened
  * while it was disabled are not sent, unless it is behind.
- *
  * @throws {ApiError} webhook_not_found
  */
 export async function updateWebhook(

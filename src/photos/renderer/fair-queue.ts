@@ -29,10 +29,7 @@ interface QueuedPhoto {
 /** After this many uploads in a row, one missing size is made, so uploads never block visitors. */
 const MAX_IN_A_ROW = 4
 
-/**
- * Reads one photo after another. Parties take turns, so other parties wait for only one photo of a busy party
- * at a time.
- */
+/** Reads one photo after another. Parties take turns, so others wait for only one photo of a busy party. */
 export function fairQueue() {
   const waiting = { upload: new RoundRobin<QueuedPhoto>(), rendition: new RoundRobin<QueuedPhoto>() }
   const shares = { upload: openShare('newPhotos'), rendition: openShare('photoSizes') }

@@ -31,9 +31,8 @@ export type RenderReport = RenderAnswer & { bytes: number }
 const MAX_ANSWER_LENGTH = 2_048
 
 /**
- * Listens to the process that reads pictures. A malicious picture may control the process and make it write
- * anything, so the listener gets undefined for an invalid answer. The IPC channel of Node.js would throw an
- * uncatchable error.
+ * Listens to the process that reads pictures. A malicious picture may control it and make it write anything,
+ * so an invalid answer is undefined. The IPC channel of Node.js would throw an uncatchable error.
  */
 export function listenForAnswers(
   channel: Socket,

@@ -149,7 +149,6 @@ const MAX_CHUNKS = 20_000
 /**
  * Adds up the sizes of the text chunks of a PNG by their headers (PNG specification, section 5.3), without
  * inflating them.
- *
  * @returns bytes; 0 for other files, and Infinity beyond MAX_CHUNKS chunks
  */
 function textBytes(path: string): number {

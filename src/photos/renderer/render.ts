@@ -60,10 +60,7 @@ function refusalMessage(reason: string): string {
   return `This picture cannot be used. ${reason}`
 }
 
-/**
- * The maximum time for a photo. The process itself limits its processor time, so only a stuck process or a
- * very busy machine takes longer.
- */
+/** The maximum time for a photo. The process limits its processor time, so only a stuck one takes longer. */
 const RENDER_TIMEOUT_MS = 30_000
 /** The process ends after this time without a photo. */
 const IDLE_MS = 30_000

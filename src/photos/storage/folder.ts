@@ -5,9 +5,7 @@ import { dirname, join } from 'node:path'
 import type { OutageReporter } from '../../db/database.ts'
 import { type PhotoStore, readFileName } from './photo-files.ts'
 
-/**
- * Files are in 256 subfolders. The first characters of a file name, this many, are the name of its subfolder.
- */
+/** Files are in 256 subfolders, named by this many first characters of the file names. */
 const PREFIX_LENGTH = 2
 
 /** The path of a file, relative to the folder. */
@@ -15,15 +13,12 @@ export const pathInFolder = (name: string): string => `${name.slice(0, PREFIX_LE
 
 /**
  * Stores files in a folder that several processes may share. Readers see only complete files, because a file
- * gets its name after it is on the disk.
- *
- * Only this function creates the folder. If the folder vanishes later, for example because a disk is
- * unmounted, writing fails, so nothing is written to the mount point.
+ * gets its name after it is on the disk. Only this function creates the folder. If the folder vanishes later,
+ * for example because a disk is unmounted, writing fails, so nothing is written to the mount point.
  */
 export async function openFolder(folder: string): Promise<PhotoStore> {
   const workFolder = join(folder, 'incoming')
-  // A service without photos needs no folder. If the folder cannot be created, uploads get 503 and `doctor`
-  // reports the reason.
+  // Without photos, no folder is needed. If it cannot be created, uploads get 503 and `doctor` says why.
   await mkdir(workFolder, { recursive: true }).catch(() => undefined)
   const pathOf = (name: string): string => {
     // No name may lead out of the folder. The caller has already checked names from clients.
@@ -140,7 +135,6 @@ async function sync(path: string): Promise<void> {
  * Removes unfinished uploads of killed processes, at the start and then every hour. An unfinished upload may
  * reveal where a photo was taken. This is not a job, because with a bucket each machine has its own work
  * folder.
- *
  * @returns a function that stops the removal
  */
 export async function startWorkFolderSweep(store: PhotoStore, loss: OutageReporter): Promise<() => void> {

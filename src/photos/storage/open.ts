@@ -13,10 +13,7 @@ import type { PhotoStore } from './photo-files.ts'
 export interface PhotoFiles {
   store: PhotoStore
   renderer: Renderer
-  /**
-   * The running work for each file, by file name. Each function in `clients` says whether a waiting client
-   * has disconnected.
-   */
+  /** The running work by file name. Each function in `clients` says whether a waiting client has left. */
   making: Map<string, { done: Promise<void>; clients: (() => boolean)[] }>
   close(): Promise<void>
 }
@@ -63,9 +60,8 @@ export interface CopyCounts {
 }
 
 /**
- * Copies the files that are missing in one store from another store. A service may use both stores at the
- * same time. A second run copies the files that were added since the first run.
- *
+ * Copies the files that are missing in one store from another, also while a service uses both. A second run
+ * copies the files that were added since the first one.
  * @param onFile is called after each file with the counts so far
  */
 export async function copyFiles(

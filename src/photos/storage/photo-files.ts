@@ -54,10 +54,7 @@ export interface OpenFile {
 export interface PhotoStore {
   /** A folder on this machine for incomplete files. */
   workFolder: string
-  /**
-   * Creates the work folder again if the machine may clean it up. Absent if a missing folder means a lost
-   * store.
-   */
+  /** Creates the work folder again, which may be cleaned up. Absent if a missing one means a lost store. */
   recreateWorkFolder?(): Promise<void>
   /** Moves a file into the store, durably. A file under `name` is always complete. */
   put(name: string, file: string): Promise<void>
@@ -67,9 +64,6 @@ export interface PhotoStore {
   size(name: string): Promise<number | undefined>
   /** Removes files. Missing files are not an error. */
   remove(names: string[]): Promise<void>
-  /**
-   * Lists all files in any order, each with the time since it was stored, in milliseconds. The clock that
-   * dated the files measures it, because other clocks may differ.
-   */
+  /** Lists all files in any order, with their age in milliseconds by the clock that dated them. */
   list(): AsyncIterable<{ name: string; ageMs: number }>
 }

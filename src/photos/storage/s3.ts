@@ -44,7 +44,6 @@ interface RequestOptions {
 
 /**
  * Stores files in a bucket of S3 or of a compatible service.
- *
  * @param photosUrl as in PHOTOS_URL: s3://key:secret@host/bucket?region=…, or s3+http:// without TLS
  */
 export async function openS3(photosUrl: string, options = DEFAULT_OPTIONS): Promise<PhotoStore> {
@@ -177,10 +176,7 @@ function sizeIn({ status, headers }: S3Response, host: string): number {
   throw new Error(`${host} answered HEAD with ${status} and no size`)
 }
 
-/**
- * The size of a file and the range of the bytes in the response; undefined if the range differs from the
- * requested range.
- */
+/** The size of a file and the range in the response; undefined if another range was requested. */
 function extentOf({ status, headers }: S3Response, span: ByteRange | undefined) {
   if (!span) {
     const size = Number(headers['content-length'] ?? Number.NaN)
@@ -231,14 +227,12 @@ const MAX_LIST_BYTES = 4 * 1_048_576
 /** The bucket was too slow. A retry would probably be as slow. */
 class BucketTimeout extends Error {}
 
-// The number of connections needs no limit: each connection serves a client, and the number of clients is
-// limited.
+// Connections need no limit: each of them serves a client, and the number of clients is limited.
 const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 16, timeout: 4_000 }
 const agents = { 'http:': new http.Agent(AGENT_OPTIONS), 'https:': new https.Agent(AGENT_OPTIONS) }
 
 /**
  * Sends a request, and retries after temporary errors. All requests of this file are safe to repeat.
- *
  * @param sign returns the request, signed for the current time
  */
 async function sendWithRetries(sign: () => Promise<SignedRequest>, options: S3Options): Promise<S3Response> {
@@ -306,7 +300,6 @@ async function textOf(message: IncomingMessage): Promise<string> {
 
 /**
  * Reads the body of a response.
- *
  * @param size the expected number of bytes
  * @throws if the number of bytes differs from `size`, or if no bytes arrive for `silenceMs`
  */

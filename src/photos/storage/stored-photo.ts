@@ -53,10 +53,7 @@ export function photosBaseUrl(config: Config, request: FastifyRequest): string {
   return config.photosPublicUrl ?? publicOrigin(config, request) + PHOTOS_PATH
 }
 
-/**
- * The base URL of photos in cached HTML pages. The default is a path, because a page is served under several
- * hosts.
- */
+/** The base URL of photos in cached pages; by default a path, as pages are served under several hosts. */
 export function photosBaseForPages({ photosPublicUrl }: Pick<Config, 'photosPublicUrl'>): string {
   return photosPublicUrl ?? PHOTOS_PATH
 }
