@@ -8,10 +8,7 @@ export const ROLES = ['viewer', 'staff', 'manager', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/**
- * The access level that each operation requires. The check, the OpenAPI document and the docs follow this
- * list.
- */
+/** The access level of each operation. The check, the OpenAPI document and the docs follow this list. */
 export const REQUIRED_ACCESS = {
   listPets: 'read',
   listPetFacets: 'read',
@@ -75,9 +72,7 @@ export const REQUIRED_ACCESS = {
 
 /**
  * Returns the access level of an operation.
- *
- * @throws if the list does not contain the operation, because someone must decide the access level of every
- * operation
+ * @throws if the list lacks it, because someone must decide the access level of every operation
  */
 export function getRequiredAccess(operationId: string | undefined): Access {
   const needed: Access | undefined = REQUIRED_ACCESS[operationId as keyof typeof REQUIRED_ACCESS]

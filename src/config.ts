@@ -356,7 +356,6 @@ function ownUrl(host: string, port: number): string {
 
 /**
  * Reads and validates all settings. A variable that is absent or empty takes its default.
- *
  * @param overrides command-line options, which take precedence over variables
  * @throws {ConfigError} naming every invalid setting
  */

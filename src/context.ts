@@ -11,10 +11,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import type { PhotoFiles } from './photos/storage/open.ts'
 
-/**
- * The objects that the features use. The service builds them once at the start and passes them as an
- * argument.
- */
+/** The objects that features use, which the service builds once at the start and passes as an argument. */
 export interface Context {
   config: Config
   /** Reads the store. Changes go through `write`. */
@@ -35,7 +32,6 @@ export interface Context {
   /** Absent unless the operator turned metrics on. */
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined
-  /** Signs cursors. */
   cursorSecret: string
   /** Advances the time that the store knows has passed, and returns it: Unix time in milliseconds. */
   knownTime: () => Promise<number>

@@ -182,10 +182,7 @@ const MAX_DETAILS = 20
 /** Longer parameter names are cut. A client can send a name that is almost as long as the URL. */
 const MAX_PARAMETER_LENGTH = 100
 
-/**
- * The cause of a 503 when too many requests arrive at once. A 503 for a failed part, such as the database,
- * has another cause.
- */
+/** The cause of a 503 for too many requests at once. A failed part, such as the database, has another. */
 export class Overload extends Error {}
 
 /** An error for the client (code, message, details). Only the log shows its cause. */

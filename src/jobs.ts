@@ -14,10 +14,7 @@ import { oldDeliveries } from './webhooks/deliveries.ts'
 /** Removes expired results of requests with an Idempotency-Key. */
 const expiredResults = expiryJob({ table: 'idempotency', key: 'scope', time: 'expires_at' })
 
-/**
- * Every background job, by the name under which the database stores it. Only one process at a time runs a
- * job.
- */
+/** Every background job, by its name in the database. Only one process at a time runs a job. */
 export const jobs = {
   'expired-results': expiredResults,
   'expired-sessions': expiredSessions,

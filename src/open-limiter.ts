@@ -9,11 +9,7 @@ import type { Limiter } from './limits/limiter.ts'
 import { openMemoryLimiter } from './limits/memory.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
-/**
- * Reads the id of this store. A new store gets its id here.
- *
- * @throws if the settings name another Redis than the store records
- */
+/** Reads the id of this store, or creates it. @throws if the settings name another Redis than the store */
 export async function identifyStore(
   { db, write, home }: Database,
   { redisUrl, databaseUrl, smtpUrl }: Config,
@@ -30,9 +26,7 @@ export async function identifyStore(
 }
 
 /**
- * Counts requests in Redis if REDIS_URL is set. Otherwise counts them in this process, and saves the counters
- * in the store.
- *
+ * Counts requests in Redis if REDIS_URL is set, or else in this process, and saves the counters in the store.
  * @param clock the clock of a test; undefined for the clock of the machine
  */
 export async function openLimiter(
@@ -71,7 +65,6 @@ const SWEEP_MS = 60_000
 /**
  * Calls the limiter's `sweep` regularly. A background job would run in one process only, but each process
  * must forget its own callers and write its own counters.
- *
  * @returns a function that stops the sweeps
  */
 export function sweepRegularly(limiter: Limiter, loss: OutageReporter): () => void {
@@ -87,33 +80,20 @@ export function sweepRegularly(limiter: Limiter, loss: OutageReporter): () => vo
   return () => clearInterval(interval)
 }
 
-/**
- * Returns Unix time in milliseconds. Reads the machine's clock once, at process start, so later changes of
- * that clock have no effect.
- */
+/** Unix time in milliseconds. The machine's clock is read once, so later changes of it have no effect. */
 function steadyNow(): number {
   return performance.timeOrigin + performance.now()
 }
 
 /** Ignores smaller differences, which come from the resolution of the clocks. */
 const MIN_CHANGE_MS = 500
-/**
- * If two clock readings are further apart, something interrupted the process between them, and they cannot be
- * compared.
- */
+/** If two clock readings are further apart, something interrupted the process, and they do not compare. */
 const MAX_READING_MS = 5
 
 interface MachineClock {
-  /**
-   * Unix time in whole milliseconds. After a change of the system clock, this time changes only with the next
-   * call of `applyClockChange`.
-   */
+  /** Unix time in whole milliseconds. The next `applyClockChange` adopts changes of the system clock. */
   clock(): number
-  /**
-   * Adopts changes of the system clock since the last call.
-   *
-   * @returns milliseconds by which the clock was set; nearly always 0
-   */
+  /** Adopts changes of the clock since the last call. @returns milliseconds of change; nearly always 0 */
   applyClockChange(): number
 }
 

@@ -35,11 +35,7 @@ function facesOf(context: Context): Face[] {
   return [native, ...v2, consoleFace(context), open]
 }
 
-/**
- * Builds the HTTP server. Hooks and faces are listed in the order in which they handle a request.
- *
- * @param extraFaces additional faces, for tests
- */
+/** Builds the HTTP server. Hooks and faces are in the order in which they handle a request. */
 export async function buildServer(
   context: Context,
   logger: Logger,

@@ -7,8 +7,7 @@ const maps = new Map<string, SourceMap | undefined>()
 
 /**
  * Makes stack traces of a bundle name the source files. Node's own `--enable-source-maps` reads every map at
- * the start, which takes a tenth of the start-up time. This function reads a map only when a stack trace
- * first needs that map.
+ * the start, which takes a tenth of its time. This reads a map only when a stack trace needs it.
  */
 export function useSourceNames(): void {
   Error.prepareStackTrace = (error, frames) =>
@@ -56,7 +55,6 @@ function read(file: string): SourceMap | undefined {
 
 /**
  * Returns the entry file of a thread or process of this program, in the source or in the bundle.
- *
  * @param name the file name without its extension; the file lies next to the module that starts it
  * @param url `import.meta.url` of that module
  */

@@ -55,10 +55,7 @@ export interface Service {
 
 interface Options {
   clock?: () => number
-  /**
-   * A clock in milliseconds that is unaffected when the machine's clock is set. Defaults to `clock` if given,
-   * otherwise to the uptime of the machine.
-   */
+  /** Milliseconds that setting the machine's clock does not affect; by default of `clock` or the uptime. */
   steady?: () => number
   log?: DestinationStream
   /** The jobs that this process runs regularly; all by default. */
@@ -137,8 +134,7 @@ export async function start(config: Config, options: Options = {}): Promise<Serv
     const metricsServer = await metrics?.listen(config, options.worker)
     opened.defer(() => metricsServer?.close())
     const firstKey = (await hasAdminKey(db)) ? undefined : await createFirstKey(write, config, clock())
-    // Without a first key, the start makes no link either. The link would give as much access as an admin
-    // key.
+    // Without a first key, the start makes no link, which would give as much access as an admin key.
     const firstLink = firstKey && (await createFirstLink(write, originOf(config, address), clock()))
     const dispatcher = startDispatcher({
       ...context,

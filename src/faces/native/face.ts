@@ -22,7 +22,6 @@ import { vocabularyRoutes } from '../../vocabulary/routes.ts'
 import { webhookRoutes } from '../../webhooks/routes.ts'
 import { addOpenApiDocument, PREFIX } from './openapi-document.ts'
 
-/** The API under /v1. */
 export function nativeFace(context: Context): Face {
   const deprecated = deprecatedRoutes()
   const gate = nativeGate(context)
@@ -64,17 +63,12 @@ export function nativeGate(context: Context): Gate {
   }
 }
 
-/**
- * Route hook that copies the operation's access from src/access.ts to the route. The gate and the OpenAPI
- * document read the access there.
- */
+/** Route hook: copies the operation's access to the route, where gate and OpenAPI document read it. */
 export function declareAccess(route: RouteOptions): void {
   route.config = { ...route.config, access: getRequiredAccess(route.schema?.operationId) }
 }
 
-/**
- * The challenge (WWW-Authenticate) names an error only if the request has a credential (RFC 6750, section 3).
- */
+/** The challenge names an error only if the request has a credential (RFC 6750, section 3). */
 function unauthenticated(authorization: string | undefined): ApiError {
   const realm = 'Bearer realm="adoptable"'
   // Node.js joins several Authorization headers with commas. One header with a bearer token is enough.

@@ -131,10 +131,7 @@ export function addOpenApiDocument(app: App, config: Config): void {
   })
 }
 
-/**
- * Adds the routes again, to a server that never listens, because @fastify/swagger only sees routes that are
- * added after it.
- */
+/** Adds the routes to a server that never listens, because @fastify/swagger sees only later routes. */
 async function describeRoutes(routes: RouteOptions[], { servers }: Config): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
   const described = Fastify({
@@ -224,9 +221,7 @@ function describeAnswers(
   return { ...schema, ...read, ...extensions, response: Object.fromEntries(response) }
 }
 
-/**
- * The errors of a route. For a status that every route with a body has, the two descriptions are combined.
- */
+/** The errors of a route. For a status of every route with a body, the two descriptions are combined. */
 function describeErrors(errors: Record<string, string> = {}, takesBody: boolean): Record<string, string> {
   const others: Record<string, string> = takesBody ? WITH_BODY : {}
   const described = Object.entries(errors).map(([status, meaning]) => [

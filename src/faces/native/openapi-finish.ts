@@ -7,10 +7,7 @@ import { exampleOf, parameterExample } from './reference/examples.ts'
 
 type Json = Record<string, unknown>
 
-/**
- * Prepares the OpenAPI document for tools. Moves titled schemas, headers and shared error responses to
- * `components`, and adds examples.
- */
+/** Prepares the document for tools: moves titled schemas, headers and errors, and adds examples. */
 export function finish(document: Json): Json {
   const schemas: Json = {}
   const paths = nameSchemas(document.paths, schemas) as Record<string, Record<string, Operation>>
@@ -21,10 +18,7 @@ export function finish(document: Json): Json {
   return { ...document, paths, components }
 }
 
-/**
- * Describes `status` of `GET /pets` as one status or a list of them. The contract has a single status, and
- * clients generated from the contract send one.
- */
+/** Describes `status` of `GET /pets` as one status or a list. Clients of the contract send a single one. */
 function allowSingle(operation: Operation | undefined): void {
   const status = operation?.parameters?.find(({ name }) => name === 'status')
   if (!status?.schema.items) return
@@ -47,9 +41,7 @@ function nameSchemas(node: unknown, schemas: Json): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/**
- * Makes parameters with a default optional. If the schema of a header has `required`, moves it to the header.
- */
+/** Makes parameters with a default optional. Moves `required` from the schema of a header to the header. */
 function nameRequired(members: Json): void {
   const { required, ...schema } = (members.schema ?? {}) as Json
   if ('in' in members && schema.default !== undefined) delete members.required
@@ -59,9 +51,7 @@ function nameRequired(members: Json): void {
 /** These formats are removed, because some tools reject documents with unknown formats. */
 const OWN_FORMATS: unknown[] = [COUNTRY.format, CURRENCY.format]
 
-/**
- * Replaces our formats and patterns with formats and patterns that every tool supports. Every int64 is an id.
- */
+/** Replaces our formats and patterns with those that every tool supports. Every int64 is an id. */
 function makePortable(members: Json): void {
   const { pattern, description: rule } = PORTABLE_PATTERNS[String(members.pattern)] ?? {}
   if (members.format === 'int64') members.minimum = 1

@@ -21,9 +21,8 @@ import { type QueryParameters, toLocationError } from './parameters.ts'
 import { randomOrders } from './random-orders.ts'
 
 // Reads pages of animals by page number. In one version of the store, all clients see the same pages, which
-// neither skip nor repeat an animal. If a client has read the previous page in an older version, animals may
-// have left the list since. The client then gets a page of its own, which begins where its last page ended
-// (decision 30).
+// neither skip nor repeat an animal. If a client has read the previous page in an older version, it gets a
+// page of its own, which begins where its last page ended (decision 30).
 
 type Versions = Pick<Context, 'version' | 'clock'>
 
@@ -37,17 +36,11 @@ interface PageReader {
    * @returns the page that only this client sees; undefined if it sees the same page as all others
    */
   own(mustBeOwn?: boolean): Promise<AnimalPage | undefined>
-  /**
-   * Reads the page that all clients see.
-   *
-   * @throws {ApiError} invalid_parameter if the page is too far from the start
-   */
+  /** Reads the page of all clients. @throws {ApiError} invalid_parameter if it is too far from the start */
   shared(): Promise<AnimalPage>
   /** Whether the page that all clients see begins where the client's last page ended. */
   fits(page: PageBounds): boolean
-  /**
-   * Remembers where the next page of the client begins, after the client got the page that all clients see.
-   */
+  /** Remembers where the next page of the client begins, after it got the page that all clients see. */
   remember(next: Position | undefined): void
 }
 
@@ -59,10 +52,7 @@ export function animalPages(finder: Finder, context: Versions) {
   const pages = clientPages(source, shared, context)
   const randomPage = randomOrders(source, clock)
 
-  /**
-   * Reads a page again if the store has changed during the read, because the parts of the page may be from
-   * different versions.
-   */
+  /** Reads a page again if the store has changed, because its parts may be from different versions. */
   async function readAtOnce<Page>({ sort }: PageOrder, readOnce: () => Promise<Page>): Promise<Page> {
     for (let tries = 1; ; tries += 1) {
       const since = version('pages')
@@ -176,7 +166,6 @@ function sharedPages({ read, totalOf }: AnimalSource, context: Versions) {
 
   /**
    * Reads a page of a list in reverse order that begins at a position.
-   *
    * @param near about how many animals the list has up to the position. Changes during the read may move it.
    */
   async function readBackTo(
@@ -222,10 +211,7 @@ interface OwnPage extends AnimalPage {
  * clients see may skip animals that this client has not seen.
  */
 function ownPages({ read, totalOf }: AnimalSource, shared: SharedPages) {
-  /**
-   * Reads the page that begins where the client's last page ended. Reads the page that all other clients see,
-   * if that page begins earlier in the list.
-   */
+  /** Reads the page after the client's last one, or the page of all others if that begins earlier. */
   async function goOn(order: PageOrder, start: PageStart): Promise<OwnPage> {
     const { query, index, limit } = order
     const { animals } = await read(order, { start, index, count: limit + 1 })
@@ -291,10 +277,7 @@ function clientPages(source: AnimalSource, shared: SharedPages, { version, clock
     return page
   }
 
-  /**
-   * Remembers where the next page of the client begins. @param since the version of the store that the page
-   * was read from
-   */
+  /** Remembers where the client's next page begins. @param since the version of the store of the page */
   function remember(order: PageOrder, client: string, position: Position | undefined, since?: number): void {
     // If the store has changed during the read, the end of the page may not belong to any version.
     const versionPart = since === version('pages') && { version: since }

@@ -17,9 +17,7 @@ import { SELECTION } from './shapes.ts'
 
 /** The maximum number of animals skipped to reach a page. */
 export const MAX_SKIPPED = 10_000
-/**
- * The maximum number of searches for one page. A search may end early, and the next search then continues it.
- */
+/** The maximum number of searches for one page. If a search ends early, the next one continues it. */
 const MAX_ROUNDS = 10
 
 /** A request for a page, with a query that can match animals. */
@@ -44,9 +42,7 @@ interface Reading {
   count: number
 }
 
-/**
- * Reads animals of a list. If the list ends early, also returns how many animals were still to be skipped.
- */
+/** Reads animals of a list. If it ends early, also returns how many were still to be skipped. */
 type ReadAnimals = (
   order: PageOrder,
   reading: Reading,

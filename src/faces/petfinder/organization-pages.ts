@@ -6,8 +6,7 @@ import { getPoint, type Region, reachOf } from '../../places/gazetteer.ts'
 import { fold } from '../../search/words.ts'
 import { nearOf, pageOf, type QueryParameters, toLocationError } from './parameters.ts'
 
-// Reads pages of organizations by page number. There are at most a few thousand organizations, so each page
-// filters and sorts all of them in memory.
+// Reads pages of organizations by number. Each page filters and sorts all of them, some thousands at most.
 
 const SORTS = ['name', 'state', 'country', 'distance', 'recent'] as const
 const COUNTRIES = ['US', 'CA']
@@ -101,10 +100,7 @@ function filterOf(parameters: QueryParameters): (stored: StoredOrganization) => 
 
 type Compare = (one: FoundOrganization, other: FoundOrganization) => number
 
-/**
- * The order of the organizations. Organizations that compare as equal stay in the order in which they were
- * added.
- */
+/** The order of the organizations. Those that compare as equal stay in the order in which they were added. */
 function orderOf(parameters: QueryParameters, isNear: boolean): Compare {
   const text = parameters.one('sort')?.toLowerCase() ?? (isNear ? 'distance' : 'name')
   const sign = text.startsWith('-') ? -1 : 1

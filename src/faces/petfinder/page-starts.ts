@@ -24,17 +24,13 @@ interface StoredStart extends PageStart {
  * @param maxAgeMs how long a start is remembered; if absent, as long as there is room
  */
 export function pageStarts(clock: () => number, maxAgeMs = Number.POSITIVE_INFINITY) {
-  /**
-   * Maps each list to its starts, by index. Both maps are in the order of use, the most recent entry last.
-   */
+  /** Maps each list to its starts, by index. Both maps have the most recently used entry last. */
   const lists = new Map<string, Map<number, StoredStart>>()
   let startCount = 0
 
   const isFresh = ({ at }: StoredStart): boolean => Math.abs(clock() - at) < maxAgeMs
 
-  /**
-   * Removes the oldest start of the least recently read list, so clients that keep reading lose no starts.
-   */
+  /** Removes the oldest start of the least recently read list, so active clients lose none. */
   function forgetOldest(): void {
     const [oldest] = lists
     const [index] = oldest?.[1].keys() ?? []

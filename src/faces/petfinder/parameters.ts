@@ -20,10 +20,7 @@ const OF_ANIMALS = [
 const OF_ORGANIZATIONS = [...OF_BOTH, 'query', 'state', 'country'] as const
 type Name = (typeof OF_ANIMALS | typeof OF_ORGANIZATIONS)[number]
 
-/**
- * Returns the parameter that a name in the query means. PHP and other programs write `breed[]`, or `breed[0]`
- * and `breed[1]`, where an index may be missing.
- */
+/** Returns the parameter that a name means: PHP and others write `breed[]` or `breed[0]` for `breed`. */
 const parameterNamed = (written: string): string => written.replace(/^(\w+)\[\d*\]$/, '$1')
 
 const nameTest = (names: readonly string[]) => (written: string) => names.includes(parameterNamed(written))
@@ -67,9 +64,7 @@ export function readParameters(url: string, isRead: (name: string) => boolean) {
     return bounded(name, given.findLast(Boolean) ?? '') || undefined
   }
 
-  /**
-   * Returns the values of a list. @param withCommas values that are not split at their commas, in lower case
-   */
+  /** Returns the values of a list. @param withCommas values in lower case that are not split at commas */
   function list(name: Name, withCommas: ReadonlySet<string> = new Set()): string[] | undefined {
     const parts = all(name).flatMap((value) => (withCommas.has(value.toLowerCase()) ? [value] : split(value)))
     const items = [...new Set(parts.map((value) => value.trim()).filter(Boolean))]

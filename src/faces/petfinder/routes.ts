@@ -32,12 +32,7 @@ interface JsonAnswer extends Pick<NewPage, 'isVolatile' | 'until' | 'bounds'> {
   json: object
 }
 
-/**
- * Adds a route.
- *
- * @param read makes the response
- * @param parameters tests whether the route reads a query parameter
- */
+/** Adds a route. @param parameters tests whether the route reads a query parameter */
 type AddRoute = <Params>(
   path: string,
   read: (request: FastifyRequest, params: Params) => Promise<JsonAnswer>,
@@ -193,9 +188,7 @@ interface Pages {
   total: number
 }
 
-/**
- * The pagination object. It has no link to a page that does not exist. A list of one page has no `_links`.
- */
+/** The pagination object. It has no link to a page that does not exist, and no `_links` for a single page. */
 function paginationOf(path: string, parameters: QueryParameters, { page, limit, total }: Pages) {
   const last = Math.ceil(total / limit)
   const query = parameters.pageQuery()

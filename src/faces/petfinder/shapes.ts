@@ -39,10 +39,7 @@ export const linkOf = (code: string): string => `${PREFIX}/organizations/${code.
 
 type Address = NonNullable<Organization['address']>
 
-/**
- * Escapes text for HTML, as the original API did. Programs show it as HTML, and would run a script in it.
- * Undefined becomes null.
- */
+/** Escapes text for HTML, as the original API did: programs show it as HTML, and would run a script. */
 function textOf(text: string): string
 function textOf(text: string | undefined): string | null
 function textOf(text: string | undefined): string | null {
@@ -92,10 +89,7 @@ export function toOrganization(source: OrganizationSource, origin: string) {
   }
 }
 
-/**
- * Photos are larger than in the original API. Their widths are up to 300, 600 and 1,200 pixels, and the full
- * size.
- */
+/** Photos are larger than in the original API: up to 300, 600 and 1,200 pixels wide, and the full size. */
 function toPhoto({ sizes }: { sizes: Record<'small' | 'medium' | 'large' | 'full', string> }) {
   const { small, medium, large, full } = sizes
   return { small, medium, large, full }

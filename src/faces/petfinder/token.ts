@@ -70,10 +70,7 @@ export function tokenRoutes(app: App, { db, write, clock, limiter, config }: Con
   app.get(ERRORS_PATH, (_request, reply) => reply.type('text/html; charset=utf-8').send(errorsPage().text))
 }
 
-/**
- * The client's id and secret as `id:secret`. They come from the Authorization header (RFC 7617), or from the
- * body without that header.
- */
+/** The client's id and secret as `id:secret`, from the Authorization header (RFC 7617), or else the body. */
 function clientOf({ headers }: FastifyRequest, fields: FormBody): string {
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? []
   if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString()

@@ -37,9 +37,7 @@ const BY_NAME = new Map(TYPES.flatMap((type) => [type.name, type.slug].map((name
 /** Finds a type by its slug or its name, ignoring case. */
 export const typeNamed = (name: string): Type | undefined => BY_NAME.get(fold(name))
 
-/**
- * Names of types in lower case. Some names contain a comma, and a list in a query is not split at that comma.
- */
+/** Names of types in lower case. Some contain a comma, at which a list in a query is not split. */
 export const TYPE_NAMES: ReadonlySet<string> = new Set(TYPES.map(({ name }) => name.toLowerCase()))
 
 /** The types of our categories. This API does not show animals in a category without a type. */
@@ -51,10 +49,7 @@ export interface Categories {
   breedsBySlug(): Promise<ReadonlyMap<string, string[]>>
 }
 
-/**
- * @returns a function that reads the type of each category from the setting V2_TYPES, or else from the
- * category's name. The types and the breeds are cached.
- */
+/** @returns a function that reads types of categories, by V2_TYPES or name. Types and breeds are cached. */
 export function categoriesReader({
   config,
   db,
@@ -136,19 +131,13 @@ const OUR_BREEDS = new Map<string, string>([
 ])
 const HAIR = /(short|medium|long) hair$/i
 
-/**
- * The names that a Petfinder breed may have here: the same name, a part of the name between slashes, or
- * another name.
- */
+/** The names that a Petfinder breed may have here: the same, a part between slashes, or another name. */
 export function ourBreeds(name: string): string[] {
   const other = OUR_BREEDS.get(name.toLowerCase()) ?? name.replace(HAIR, '$1hair')
   return [...new Set([name, ...name.split('/').map((part) => part.trim()), other])].filter(Boolean)
 }
 
-/**
- * Petfinder's colors. One color may stand for several of our colors: "Brown / Chocolate" for Brown and
- * Chocolate.
- */
+/** Petfinder's colors. One may stand for several of ours: "Brown / Chocolate" for Brown and Chocolate. */
 const COLORS: Record<TypeSlug, string> = {
   dog: 'Apricot / Beige; Bicolor; Black; Brindle; Brown / Chocolate; Golden; Gray / Blue / Silver; Harlequin; Merle (Blue); Merle (Red); Red / Chestnut / Orange; Sable; Tricolor (Brown, Black, & White); White / Cream; Yellow / Tan / Blond / Fawn',
   cat: 'Black; Black & White / Tuxedo; Blue Cream; Blue Point; Brown / Chocolate; Buff & White; Buff / Tan / Fawn; Calico; Chocolate Point; Cream / Ivory; Cream Point; Dilute Calico; Dilute Tortoiseshell; Flame Point; Gray & White; Gray / Blue / Silver; Lilac Point; Orange & White; Orange / Red; Seal Point; Smoke; Tabby (Brown / Chocolate); Tabby (Buff / Tan / Fawn); Tabby (Gray / Blue / Silver); Tabby (Leopard / Spotted); Tabby (Orange / Red); Tabby (Tiger Striped); Torbie; Tortoiseshell; White',
@@ -200,8 +189,7 @@ export const COLORS_WITH_COMMAS: ReadonlySet<string> = new Set(
 
 const THEIR_COLORS = new Map(
   Object.keys(COLORS).map((type) => {
-    // Each of our colors maps to the Petfinder color with the same name. Without one, it maps to the first
-    // Petfinder color that contains the name.
+    // Each of our colors maps to the Petfinder color with its name, or else to the first that contains it.
     const pairs = colorsOf(type as TypeSlug)
       .toReversed()
       .flatMap((color) => ourColors(color).map((one) => [fold(one), color] as const))

@@ -1,5 +1,4 @@
-// The parts of the OpenAPI document that the reference uses. The file ../openapi-document.ts makes the
-// document.
+// The parts of the OpenAPI document that the reference uses. ../openapi-document.ts makes the document.
 
 type Stability = 'beta' | 'experimental'
 

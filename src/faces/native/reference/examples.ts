@@ -182,7 +182,6 @@ const CATEGORIES = FIRST_CATEGORIES.map((name, index) => ({ id: index + 1, name 
 const NONE = { available: 0, pending: 0, sold: 0, unlisted: 0 }
 
 const CREATED_AT = '2026-12-01T10:00:00.000Z'
-/** An example of a secret. */
 export const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlcywgMzIgYnl0ZXM='
 const NEW_HOOK = { url: 'https://hooks.example.org/adoptable', types: ['pet.created', 'pet.status_changed'] }
 const HOOK = { id: 1, ...NEW_HOOK, enabled: false, createdAt: CREATED_AT }
@@ -314,10 +313,7 @@ export const EXAMPLES: Record<keyof typeof REQUIRED_ACCESS, Example> = {
   ...APPLICATION_EXAMPLES,
 }
 
-/**
- * Values of parameters that have no example above. A key is the parameter's name, or the operation and the
- * name.
- */
+/** Values of parameters without an example above, by the name, or by the operation and the name. */
 const PARAMETERS: Record<string, unknown> = {
   ...FILTERS,
   limit: 20,
@@ -349,10 +345,7 @@ export function exampleOf(operationId: string): Example {
   return EXAMPLES[operationId as keyof typeof EXAMPLES]
 }
 
-/**
- * The example of a parameter for the OpenAPI document; undefined for cursors, because only the server can
- * make a cursor.
- */
+/** The example of a parameter; undefined for cursors, because only the server can make one. */
 export function parameterExample(operationId: string, name: string): unknown {
   const { path, query } = exampleOf(operationId)
   const text = path?.[name] ?? query?.[name]

@@ -54,7 +54,6 @@ function range(min: number | undefined, max: number | undefined): string {
 interface Field {
   name: string
   schema: Schema
-  /** The schema, or the schema that `schema` refers to. */
   resolved: Schema
   /** The `in` of a parameter, such as `query`. */
   location?: string

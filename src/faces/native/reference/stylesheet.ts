@@ -1,6 +1,4 @@
-/**
- * The stylesheet of the reference. Pages fit on a phone, and every text has a contrast ratio of at least 4.5.
- */
+/** Pages fit on a phone, and every text has a contrast ratio of at least 4.5. */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;
