@@ -3,8 +3,7 @@ import { type Exchange, type Figures, load } from './load.ts'
 import type { Answers } from './requests.ts'
 import type { Bare } from './servers.ts'
 
-// Contestants take turns, so changes of the machine affect all of them. A contest fails only for wrong or
-// missing answers.
+// Contestants take turns, so changes of the machine affect all of them. Only wrong or missing answers fail.
 
 /** Requests to one contestant in one measurement. */
 export interface Sending {

@@ -31,10 +31,9 @@ export const CONNECTIONS = 64
 const LAST_ANSWERS_MS = 30_000
 
 /**
- * Sends the exchanges in order over keep-alive connections. Each connection sends the next exchange
- * when the previous one is answered. After the time is over, nothing more is sent, and the missing answers are
+ * Sends the exchanges in order over keep-alive connections. Each connection sends the next exchange when the
+ * previous one is answered. After the time is over, nothing more is sent, and the missing answers are
  * awaited.
- *
  * @throws at the first unexpected answer
  */
 export async function load(port: number, exchanges: Exchange[], options: LoadOptions): Promise<Figures> {

@@ -22,10 +22,7 @@ export const ON_POSTGRES = { 'Fastify, pg': 'fastify.js' }
 
 const KEY = 'bench-key-of-the-peers'
 
-/**
- * @param storeOf the file of a peer, or an empty database
- * @returns the started peers, and why others are skipped
- */
+/** @param storeOf the file of a peer, or an empty database @returns the peers, and why others are skipped */
 export async function startPeers(programs: Record<string, string>, storeOf: (name: string) => string) {
   const peers: Contestant[] = []
   const isInstalled = existsSync(new URL('node_modules', FOLDER))

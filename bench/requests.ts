@@ -95,11 +95,7 @@ export async function anyAnswer(door: Door, request: Request): Promise<Answers> 
   return recorded ? { [ANY]: recorded.answer } : {}
 }
 
-/**
- * Cursors for consecutive positions in a list, each as the last part of a query.
- *
- * @throws if the list has fewer animals
- */
+/** Cursors for consecutive positions, as parts of a query. @throws if the list has fewer animals */
 async function findCursors(door: Door, query: string, count: number): Promise<string[]> {
   const found: string[] = []
   let cursor = ''

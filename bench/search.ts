@@ -51,7 +51,6 @@ const BATCH_SIZE = 2_000
 const SPAN_MS = 3 * 365 * 86_400_000
 const NEWEST = Date.UTC(2026, 10, 20)
 
-/** Makes the store. */
 async function fillStore(url: string, count: number) {
   const store = await openForCommand(url, changes)
   try {

@@ -121,7 +121,6 @@ export async function startBare() {
   return {
     port,
     pid: child.pid,
-    /** Sets the answers of the server. */
     async answer(answers: Answers): Promise<void> {
       child.send(answers)
       await waitForEvent(child, child, 'message')

@@ -111,8 +111,7 @@ async function measureBoth(options: Options, embedded: Store, network: Store, pe
   const contestants = [one, two, many, workers, ...peers]
   const bare = await startBare()
   const contest = { ...options, bare, contestants }
-  // The creates come last: after a change by one process, another process may still answer with the old page
-  // for a moment.
+  // Creates come last: after a change, another process may still answer with the old page for a moment.
   const reads = await compete({ ...contest, measurements: [SAME_PAGE, FILTERS] })
   const creates = await compete({ ...contest, measurements: [CREATE] })
   await Promise.all([bare, one, two, both, ...peers].map((server) => server.stop()))

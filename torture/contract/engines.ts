@@ -132,10 +132,7 @@ function prepare(url: string, keys: Keys, now: number): Promise<void> {
  */
 const VERSION = /"(?:\d+-\d{15}(?:\.all)?|[\w-]{43})(?:-(?:br|zstd|gzip))?"/g
 
-/**
- * Versions of animals are random in each store, so only the moment of a change is compared. Maps ETags of
- * PostgreSQL to the ETags of SQLite in the same answer.
- */
+/** Maps ETags of PostgreSQL to those of SQLite in the same answer, because versions are random. */
 function versionMap() {
   const names = { toPostgres: new Map<string, string>(), fromPostgres: new Map<string, string>() }
   const replace = (bytes: Buffer, versions: Map<string, string>): Buffer =>
@@ -176,10 +173,7 @@ function report(what: string, now: number, { bytes }: Step, sqliteBytes: Buffer,
   ].join('\n')
 }
 
-/**
- * Compared columns of each table; the first one sorts the rows. Sums of `inventory` follow, which has rows of
- * 0.
- */
+/** Compared columns of each table, sorted by the first. Sums of `inventory` follow, which has rows of 0. */
 const COLUMNS = {
   category: ['id', 'name', 'folded_name', 'description'],
   pet: ['id', ...STORED_KEYS.map(columnOfKey), 'created_at', 'created_by', 'updated_at'],

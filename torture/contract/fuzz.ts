@@ -43,7 +43,6 @@ interface Load {
 /**
  * Sends random requests to a service on these stores over several connections. Asserts that each answer
  * matches openapi.json, and that changed bytes get an HTTP answer without a 5xx.
- *
  * @returns the number of answers of each kind, such as "listPets 200"
  */
 export async function fuzz(t: TestContext, on: StoreContext, load: Load) {

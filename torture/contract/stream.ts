@@ -24,7 +24,6 @@ const INVALID_SHARE = 0.45
 
 /**
  * Sends random requests to the service on SQLite and on PostgreSQL, then compares all rows.
- *
  * @returns the number of answers of each kind
  * @throws at the first difference, with the command that repeats it
  */

@@ -70,10 +70,7 @@ export interface Damage {
 
 const PAGE_BYTES = 4_096
 
-/**
- * Damages one file of a store. @param served whether a service has the store open. Its log is then empty, so
- * the file itself is damaged
- */
+/** Damages one file of a store. @param served whether a service has it open; its log is then empty */
 export function damage(folder: string, random: Random, served = false): Damage {
   const end = random.weighted([
     [7, ''],

@@ -152,10 +152,7 @@ export function findNextPage({ headers }: Pick<Answer, 'headers'>): string | und
   return /<[^>]*?(\/v1\/[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
 }
 
-/**
- * Splits the JSON of a list into the JSON of each animal. Only animals have a `name` right after the `id`;
- * nested objects such as photos do not.
- */
+/** Splits the JSON of a list into that of each animal. Only animals have a `name` right after the `id`. */
 export function splitItems(text: string): string[] {
   return text === '[]' ? [] : text.slice(1, -1).split(/(?<=\}),(?=\{"id":\d+,"name":)/)
 }

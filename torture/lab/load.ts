@@ -27,10 +27,7 @@ interface WatchOptions {
 /** Pause of each client between two requests. */
 const REST_MS = 5
 
-/**
- * Clients that send requests throughout an outage. They assert that every answer comes in time and is correct
- * or the contract's 503.
- */
+/** Clients that send requests during an outage. Every answer must be in time, and correct or a valid 503. */
 export function watchAnswers(t: TestContext, { address, key }: Target, options: WatchOptions) {
   const { answerMs, clients = 1, next = () => ({ path: '/v1/inventory' }) } = options
   const ask = createClient(t, address, key, clients)

@@ -54,9 +54,7 @@ export function repeat(count: number, work: (number: number) => Promise<unknown>
   }
 }
 
-/**
- * Pause after a lost connection. With a shorter pause the clients would slow down a service that starts.
- */
+/** Pause after a lost connection. With a shorter pause the clients would slow down a service that starts. */
 export const LOST_RETRY_MS = 100
 
 /** `until` that stops when the test times out, because otherwise the test file would not end. */

@@ -56,9 +56,7 @@ export function childrenOf(parent: Pid): number[] {
   return processes().flatMap(({ pid, ppid }) => (ppid === parent ? pid : []))
 }
 
-/**
- * Whether a process runs. Zombies do not count: an orphan that has ended may stay in the list of processes.
- */
+/** Whether a process runs. Zombies do not count: an ended orphan may stay in the list of processes. */
 export function isRunning(pid: number): boolean {
   return processes().some((process) => process.pid === pid)
 }

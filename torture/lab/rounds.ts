@@ -16,9 +16,7 @@ export function rounds(usual: number): number {
 /** TORTURE_SEED, or a different random number in each process. */
 export const seed: number = readInteger('TORTURE_SEED') ?? Math.floor(Math.random() * 1e6)
 
-/**
- * Choices that follow from the seed. Each test, engine or client passes its own `part` for different choices.
- */
+/** Choices that follow from the seed. Each test, engine or client passes its own `part` for others. */
 export function randomOf(part = 0): Random {
   return randomFrom(seed * 1_000 + part)
 }

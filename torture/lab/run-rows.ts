@@ -33,11 +33,7 @@ const SHORT_CONCURRENCY = 3
 
 type TestEnd = EventData.TestPass | EventData.TestFail
 
-/**
- * Runs the rows that the command line asks for, and prints a table.
- *
- * @param command the npm script, which is also the folder of the tests
- */
+/** Runs the rows that the command line asks for, and prints a table. @param command also the tests' folder */
 export async function runRows(command: 'torture' | 'checks', allRows: Row[]): Promise<void> {
   const rows = allRows.map((row) => ({ ...row, name: row.name ?? basename(row.files[0] ?? '') }))
   const { values, positionals } = parseArgs({
@@ -125,7 +121,6 @@ async function runTests(rowRun: RowRun, options: { files: string[]; timeout: num
   return outcomes
 }
 
-/** The result of one test. */
 interface Outcome {
   /** Name of the row. */
   name: string

@@ -27,9 +27,7 @@ interface StartOptions {
 }
 
 interface ServiceOptions extends StartOptions {
-  /**
-   * The service's key: unlimited when absent. With `false` there is no key, and no store before the start.
-   */
+  /** The service's key: unlimited when absent. With `false` there is neither a key nor a store yet. */
   key?: Partial<NewKey> | false
 }
 

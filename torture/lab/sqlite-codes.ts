@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 
-// Preloaded into a service: writes the code of each SQLite error to stderr. The service's log has only the
-// message.
+// Preloaded into a service: writes the codes of SQLite errors to stderr. Its log has only the message.
 
 type Method = (...args: unknown[]) => unknown
 

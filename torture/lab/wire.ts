@@ -29,7 +29,6 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\w '-]+$/
 
 /**
  * Splits the bytes from a connection into complete answers. Skips interim answers such as 100 Continue.
- *
  * @param methods methods of the requests, in order; only HEAD makes a difference
  * @throws {AssertionError} if the bytes are not HTTP
  */
@@ -129,7 +128,6 @@ export function exchange(
 
 /**
  * A keep-alive connection that can send several requests at once.
- *
  * @param closeTimeoutMs how long the service may take to close the connection after `askLast`
  */
 export function connection(port: number, closeTimeoutMs = TIMEOUT_MS) {
@@ -175,11 +173,7 @@ export function connection(port: number, closeTimeoutMs = TIMEOUT_MS) {
 
   return {
     ask,
-    /**
-     * Sends a request that no other may follow.
-     *
-     * @returns all answers until the service closes the connection
-     */
+    /** Sends a request that none may follow. @returns all answers until the service closes the connection */
     askLast: async ({ bytes, method }: WireRequest): Promise<Answer[]> =>
       readAnswers(await converse(opened(), bytes, { timeoutMs: closeTimeoutMs }), [method]),
     close: () => void socket?.destroy(),

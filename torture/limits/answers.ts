@@ -52,10 +52,7 @@ export type Observer = (address: string, key: string | undefined, path?: string)
 
 const REQUEST_TIMEOUT_MS = 30_000
 
-/**
- * Creates a function that lists animals over `perService` keep-alive connections and reads the rate limit
- * headers.
- */
+/** Creates a function that lists animals over `perService` connections and reads the rate limit headers. */
 export function createObserver(t: TestContext, perService: number): Observer {
   const agent = new http.Agent({ keepAlive: true, maxSockets: perService })
   cleanup(t).defer(() => agent.destroy())

@@ -1,9 +1,6 @@
 import { type LuaEngine, LuaFactory } from 'wasmoon'
 
-/**
- * The part of Redis that the limiter's scripts use. It is written in Lua, so the scripts run unchanged, one
- * after another. The caller passes the time.
- */
+/** The part of Redis that the scripts use, in Lua, so they run unchanged. The caller passes the time. */
 export interface RedisModel {
   /** Empties the data and sets the run_id, as for a new server. */
   restart(runId: string): void

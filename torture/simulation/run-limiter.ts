@@ -166,8 +166,7 @@ async function simulate(model: RedisModel, random: Random, abandoned: boolean): 
   await after(SETTLED_MS)
   over = true
   await Promise.all(clients)
-  // For this long the store reserves the lease of a killed process, and the requests that the process may
-  // have served offline.
+  // How long the store reserves the lease of a killed process, and what it may have served offline.
   await after(history.killed && abandoned ? ABANDONED_MS + MINUTE_MS + 1_000 : 1_000)
 
   history.isShareReserved = history.killed && !abandoned
@@ -240,10 +239,7 @@ interface World {
   startProcess(host: Host): Promise<void>
 }
 
-/**
- * Faults of one run. Killed processes and lost memory together may lose counts, so a run has only one of
- * them.
- */
+/** Faults of one run. Killed processes and lost memory together may lose counts, so a run has only one. */
 type Family = 'processes' | 'memory'
 
 async function injectFaults(world: World, longest: number): Promise<void> {

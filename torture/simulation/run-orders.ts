@@ -209,7 +209,6 @@ async function answerOf(db: Db, kind: Operation['kind'], result: unknown): Promi
 
 /**
  * Simulates orders with the faults of a seed.
- *
  * @param options.folder folder of the store, which the thread uses until it ends
  */
 export async function openOrders({ folder }: { folder: string }): Promise<Simulate> {
@@ -232,8 +231,7 @@ async function check(db: Db, operations: Operation[]): Promise<void> {
   const pets = await db.selectFrom('pet').select(['id', 'name', 'status']).execute()
   const orders = await db.selectFrom('adoption_order').select(['id', 'pet_id', 'status', 'adopter']).execute()
   const changes = await db.selectFrom('pet_change').select(['pet_id', 'changes']).orderBy('id').execute()
-  // A DELETE that is repeated after a lost answer finds nothing, so its animal may be deleted whatever the
-  // answer.
+  // A DELETE that is repeated after a lost answer finds nothing, so its animal may or may not be deleted.
   const deleted = new Set(operations.filter(({ kind }) => kind === 'delete').map(({ id }) => id))
 
   for (const { key, kind, outcome, id, answers } of operations) {

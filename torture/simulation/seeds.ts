@@ -23,9 +23,7 @@ export function seedsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, number) => first + number)
 }
 
-/**
- * Simulates seeds in one thread per processor, where node:test does not hook into every promise.
- */
+/** Simulates seeds in one thread per processor, where node:test does not hook into every promise. */
 export async function simulateSeeds(t: TestContext, work: Work): Promise<void> {
   const total: Counts = {}
   const { length } = work.seeds
