@@ -30,7 +30,6 @@ const TOLERANCE_SECONDS = 300
 /**
  * Verifies the signature of a webhook (Standard Webhooks 1.0). While two secrets are valid, the service signs
  * with both.
- *
  * @param body exactly as it arrived
  * @param secret as the service showed it: `whsec_…`
  * @throws {WebhookError} if the signature is wrong, or the request is too old

@@ -18,7 +18,6 @@ type Recorder = Viewer & Actor
 /**
  * Records an adoption that has already happened, in one step: places an order if there is none, and completes
  * it. All other applications for the animal are declined.
- *
  * @throws {ApiError} pet_not_found, application_not_found; as `updateApplication` and `placeOrder`
  */
 export async function completeAdoption(

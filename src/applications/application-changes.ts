@@ -55,7 +55,6 @@ interface SubmissionNotes {
 /**
  * Adds an application for an animal that is available or pending. An animal may have several applications.
  * Corrects the existing application if its form was sent again.
- *
  * @throws {ApiError} pet_not_found, other_organization, followed_animal, pet_not_available
  */
 export async function insertApplication(
@@ -207,7 +206,6 @@ export function listNextStatuses({ status, closedAt }: StoredApplication): reado
  * Changes the status of an application, and the notes of staff. A change to `approved` places an order, and a
  * change from `approved` to another status cancels that order. A request for the present status changes
  * nothing.
- *
  * @throws {ApiError} application_not_found, application_closed, invalid_status_transition; from the order
  *   pet_not_found, other_organization, pet_not_available, bonded
  */
@@ -266,7 +264,6 @@ async function approve(
 
 /**
  * Stores the notes of staff, unless the applicant's data was erased.
- *
  * @throws {ApiError} application_closed
  */
 async function updateTexts(
@@ -303,7 +300,6 @@ function requireTransition(stored: StoredApplication, to: ApplicationStatus): vo
 /**
  * Withdraws the application of a private link, and cancels its order if the application was approved. Does
  * nothing if the application is already withdrawn.
- *
  * @throws {ApiError} application_not_found, application_closed
  */
 export async function withdrawByLink(db: Db, token: string, now: number): Promise<void> {

@@ -53,7 +53,6 @@ function validateAnswer({ id, kind, options = [] }: Question, answer: string): A
 /**
  * Converts the answers of a form to answers of an application, which include the text of each question.
  * `validateAnswers` validates them, and this function does not.
- *
  * @returns undefined when no question is answered
  */
 export function toAnswers(questions: readonly Question[], answers: FormAnswers): Answers | undefined {
@@ -73,7 +72,6 @@ const validateNewApplication = createBodyValidator(NewApplication)
 
 /**
  * Reads an application from a form. Validates the application against the schema of the API.
- *
  * @returns the application, or its problems with JSON pointers such as `/applicant/email`
  */
 export function readApplication(
@@ -85,7 +83,6 @@ export function readApplication(
 
 /**
  * Reads a decision of staff from a form. Validates the decision against the schema of the API.
- *
  * @throws {ApiError} validation_failed
  */
 export const readDecision = createBodyParser(ApplicationPatch)

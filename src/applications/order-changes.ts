@@ -11,7 +11,6 @@ import { closeApproved, type DecisionAuthor, declineOpen, lockApplications, reop
 /**
  * Places an order. The ordered animal must be available. It becomes pending, as do all animals bonded with
  * it. If several callers order the animal at the same time, exactly one succeeds.
- *
  * @throws {ApiError} validation_failed, pet_not_found, other_organization, pet_not_available, bonded
  */
 export async function placeOrder(db: Db, order: NewOrder, by: Actor, now: number): Promise<Order> {
@@ -61,7 +60,6 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
 
 /**
  * Approves, completes or cancels an order. A request for the present status changes nothing.
- *
  * @throws {ApiError} order_not_found, order_closed, invalid_status_transition
  */
 export async function decideOrder(

@@ -80,7 +80,6 @@ const selectErasable = (db: Db, closedBefore: number) =>
 /**
  * Erases the applicants of closed applications. An open application keeps its applicant. When its animal is
  * adopted or removed, the application is closed too.
- *
  * @param closedBefore Unix time in milliseconds
  * @returns whether more remain
  */
@@ -101,7 +100,6 @@ export async function eraseApplicants(db: Db, closedBefore: number): Promise<boo
 /**
  * Advances the known time of the store. The known time increases only by time that has really passed
  * (decision 13).
- *
  * @param now Unix time in milliseconds, by the clock of the machine
  * @param seen the last known time in this process plus the time since then; absent in its first round
  * @returns the new known time

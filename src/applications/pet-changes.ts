@@ -30,7 +30,6 @@ export interface Intent {
 
 /**
  * Changes an animal and records the changes in its history. A patch without changes is not recorded.
- *
  * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open, followed_animal,
  *   invalid_status_transition, external_id_exists, validation_failed
  */
@@ -106,7 +105,6 @@ const bondOf = ({ id, bondedWith = [] }: Pet): number[] => [id, ...bondedWith]
 
 /**
  * Removes an animal and its photos. Its applications stay, but open applications are declined.
- *
  * @throws {ApiError} pet_not_found, other_organization, precondition_failed, order_open, followed_animal
  */
 export async function deletePet(db: Db, { id, by, now, conditions }: Intent): Promise<void> {
@@ -129,7 +127,6 @@ export async function deletePet(db: Db, { id, by, now, conditions }: Intent): Pr
 
 /**
  * Adds an animal without a bond.
- *
  * @throws {ApiError} other_organization, external_id_exists; validation_failed when the category or
  * organization does not exist, or members contradict each other
  */
@@ -148,7 +145,6 @@ const NEW = 0
 
 /**
  * Adds an animal that is bonded with others.
- *
  * @throws {ApiError} as `insertPet` and `updatePet`
  */
 export async function insertBondedPet(
@@ -186,7 +182,6 @@ interface BondChange {
 /**
  * Locks the other animals whose bonds change when an animal gets the bond `after`, and checks that they may
  * change.
- *
  * @throws {ApiError} other_organization, order_open, validation_failed
  */
 async function bondChanges(db: Db, pet: Pet, after: number[], by: Intent['by']): Promise<BondChange[]> {
@@ -240,7 +235,6 @@ function othersIn(bond: number[], id: number): number[] | undefined {
 
 /**
  * Checks that all animals of a bond belong to one organization, and that none has an outcome.
- *
  * @throws {ApiError} validation_failed
  */
 function requireBondable({ organizationId }: Pet, after: number[], others: Pet[]): void {

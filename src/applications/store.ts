@@ -131,7 +131,6 @@ export interface ApplicantView {
 
 /**
  * Finds the application of a private link, for the applicant.
- *
  * @returns undefined if there is none, or if it was erased
  */
 export async function findByLink(db: Db, token: string): Promise<ApplicantView | undefined> {

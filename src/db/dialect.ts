@@ -34,7 +34,6 @@ export interface Dialect {
    * Locks the selected rows until the end of the transaction. Only these rows are read as they are after the
    * wait, so a transaction reads everything else after this query. Others may still add rows that refer to
    * them.
-   *
    * @param others what to do with rows that another transaction has locked: skip them, or wait for them
    */
   lockRows<Query extends SelectQueryBuilder<Tables, never, unknown>>(

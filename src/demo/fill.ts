@@ -24,7 +24,6 @@ export interface DemoCounts {
 
 /**
  * Adds the demo shelter with its animals, drawings as photos, and applications.
- *
  * @returns undefined if the demo shelter exists already
  */
 export async function fillDemo(

@@ -42,7 +42,6 @@ const BATCH_SIZE = 100
 
 /**
  * Removes the demo shelter with everything that belongs to it.
- *
  * @param force also removes accounts, API keys and animals that people have added to the demo shelter
  * @throws {ApiError} organization_in_use
  */

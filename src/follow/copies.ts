@@ -130,7 +130,6 @@ const codeOf = (followedId: number, sourceId: number) => `F${followedId}-${sourc
 
 /**
  * Updates the copies of organizations, and adds those that animals of the batch belong to.
- *
  * @returns the ids of the copies, by the ids at the source
  */
 async function copyOrganizations(

@@ -35,7 +35,6 @@ export async function isErasureDue(db: Db, closedBefore: number): Promise<boolea
 
 /**
  * Erases the adopters of one batch of closed orders.
- *
  * @param closedBefore Unix time in milliseconds
  * @returns whether more adopters may be due
  */
@@ -52,7 +51,6 @@ export async function eraseAdopters(db: Db, closedBefore: number): Promise<boole
 
 /**
  * Records that the store's files may still contain erased bytes.
- *
  * @param ofAnimals true if erased bytes may also be in the tables of animals
  */
 export async function markScrubDue(db: Db, ofAnimals = false): Promise<void> {

@@ -27,7 +27,6 @@ interface KnownTime {
 /**
  * Advances the known time, which is a lower limit for the current time. The known time is never ahead of the
  * machine's clock, and never advances faster than the steady clock, which cannot be set.
- *
  * @param now the clock of the machine, in Unix milliseconds
  * @param seen the known time that the last call returned, plus the time since then by the steady clock;
  * undefined after a start

@@ -100,7 +100,6 @@ export async function listCodes(db: Db): Promise<Map<number, string>> {
 
 /**
  * Refuses to change a copy of an organization of another installation, or its animals.
- *
  * @throws {ApiError} followed_organization
  */
 export function requireOwnRecord({ source }: { source?: string | null | undefined }): void {

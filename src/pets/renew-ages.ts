@@ -26,7 +26,6 @@ async function hasDue(db: Db, now: number): Promise<boolean> {
 /**
  * Updates the age groups of a batch of animals. The history gets no entries, because no person changed the
  * animals.
- *
  * @returns whether more animals may be due
  */
 export async function renewAges(db: Db, now: number): Promise<boolean> {

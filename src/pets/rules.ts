@@ -164,7 +164,6 @@ type PetReferences = Partial<Pick<NewPet, 'categoryId' | 'organizationId'>>
 /**
  * Checks the members of an animal. Reports an unknown category only together with other problems. If it is
  * the only problem, the insert refuses it.
- *
  * @param pet with its age, as `withAge` returns it
  * @param sent the members in the request
  * @throws {ApiError} validation_failed, followed_organization

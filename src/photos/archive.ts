@@ -27,7 +27,6 @@ type Packer = ReturnType<typeof createTarPacker>['controller']
 /**
  * Writes a tar archive that unpacks into a data folder. The archive contains a snapshot of the embedded store
  * under its file name, and the files of its photos in `photos/`.
- *
  * @throws when the file exists already, or the store or a file cannot be read
  */
 export function archive(databaseUrl: string, store: PhotoStore, file: string): Promise<ArchiveCounts> {

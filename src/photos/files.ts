@@ -16,7 +16,6 @@ import { listUsedHashes } from './store.ts'
 
 /**
  * Reports an error of the disk or bucket: full, read-only or gone.
- *
  * @throws {ApiError} service_unavailable; an ApiError is thrown as it is
  */
 export function throwUnavailable(cause: unknown): never {
@@ -31,7 +30,6 @@ export const isClientGone = ({ socket }: IncomingMessage): boolean => socket.des
 
 /**
  * Makes and stores the first files of a new photo.
- *
  * @param source path of the picture
  * @param client the uploading client; absent in a command
  * @returns the size of the photo in pixels, and the hash that its file names begin with: 128 random bits
@@ -50,7 +48,6 @@ export async function renderNewPhoto(
 /**
  * Makes missing files of a photo from its largest file. Concurrent requests for a file wait for the same
  * work. If the photo is removed in the meantime, its new files are removed too.
- *
  * @throws {ApiError} photo_not_found, invalid_image, service_unavailable
  */
 export async function renderMissing(

@@ -28,7 +28,6 @@ const HEADERS = {
 
 /**
  * Serves the files of photos to every client, without a key and without a rate limit.
- *
  * @param charge counts a request for an unknown photo against the limit of the client's address
  */
 export function photoFileRoutes(
@@ -129,7 +128,6 @@ function renderClient(request: FastifyRequest): RenderClient {
 /**
  * The byte range that a client requests (RFC 9110, section 14.2). Returns undefined for the complete file: if
  * there are several ranges, if the range is invalid, or if If-Range names another version.
- *
  * @throws {ApiError} range_not_satisfiable
  */
 function spanOf(headers: FastifyRequest['headers'], etag: string, size: number): ByteRange | undefined {

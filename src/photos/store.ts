@@ -73,7 +73,6 @@ export async function list(db: Db, owner: Owner): Promise<StoredPhoto[]> {
 
 /**
  * Like `list`, for a caller that will change the photos.
- *
  * @throws {ApiError} also other_organization, followed_animal, followed_organization
  */
 export async function listToChange(
@@ -153,7 +152,6 @@ export function requireRoom(photos: StoredPhoto[]): void {
 
 /**
  * Adds a photo, unless the owner already has one from the same bytes.
- *
  * @throws {ApiError} too_many_photos, and as `listToChange`
  */
 export async function addPhoto(

@@ -34,7 +34,6 @@ const MAX_FORM_MS = 1_800_000
 /**
  * Receives an HTML form with pictures (RFC 7578), each picture into its own file. A refused picture does not
  * affect the other pictures.
- *
  * @throws {ApiError} unsupported_media_type, payload_too_large, request_timeout, bad_request; the work files
  * are then removed
  */

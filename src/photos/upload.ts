@@ -44,7 +44,6 @@ export type UploadRequest = Pick<FastifyRequest, 'raw' | 'headers'>
 
 /**
  * Makes the body reader of routes that receive photos.
- *
  * @param check refuses a request before its body is read, so a client without permission need not send 15 MB
  * @param receive reads the body
  */
@@ -91,7 +90,6 @@ export function requirePhotoType({ headers }: Pick<FastifyRequest, 'headers'>): 
 /**
  * Receives a picture into a work file, which the caller removes. Keeps only chunks in memory that are not on
  * the disk yet.
- *
  * @throws {ApiError} payload_too_large, request_timeout, invalid_image for an empty body,
  * service_unavailable; the work file is then removed
  */
@@ -154,7 +152,6 @@ async function write(payload: Readable, file: string): Promise<string> {
 
 /**
  * Calls `onSlow` when a body arrives too slowly or takes longer than `maxMs`.
- *
  * @returns a function that stops watching
  */
 export function watchPace(maxMs: number, receivedBytes: () => number, onSlow: () => void): () => void {
@@ -196,7 +193,6 @@ interface Upload extends Pick<FastifyRequest, 'raw' | 'ip'> {
 
 /**
  * Adds a received photo to an animal or organization.
- *
  * @returns the new photo, or the existing one from the same bytes
  * @throws {ApiError} invalid_image, service_unavailable, idempotency_key_reused; also as `addPhoto`
  */

@@ -63,7 +63,6 @@ export const NOT_FOUND = { breed: 'breed_not_found', color: 'color_not_found' } 
 
 /**
  * Adds the missing default names to each category that still has its original name.
- *
  * @returns the number of added names
  */
 export async function fillVocabulary(db: Db): Promise<Record<WordKind, number>> {

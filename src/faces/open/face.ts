@@ -9,7 +9,6 @@ import { photoFileRoutes } from '../../photos/serve.ts'
 /**
  * Routes without keys, and all paths that belong to no other face. Each request counts against the limit of
  * the client's IP address. A response has rate limit headers only if the limit is exceeded.
- *
  * @param pages more routes without keys, and the format of errors
  */
 export function openFace(

@@ -22,7 +22,6 @@ interface KindRules {
   /**
    * Converts a typed text to a value. Default: the text itself. A text that cannot be parsed stays a text,
    * and the schema refuses it.
-   *
    * @param sibling returns the text of another field of the same member, by the last part of that field's
    * name
    * @param part the last part of the name of this field
@@ -319,7 +318,6 @@ const EARLIEST_HOUR = 7
 
 /**
  * Reads opening hours such as `10-4`, `9am to 5:30pm` and `10:00-12:00, 14:00-18:00`.
- *
  * @returns `10:00-16:00`, or the text itself, such as `by appointment`
  */
 function readHours(text: string): string {

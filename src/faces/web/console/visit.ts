@@ -105,7 +105,6 @@ const MAX_PATH_LENGTH = 2_000
 
 /**
  * The page to return to, for example after a sign-in.
- *
  * @param address from a form or a query, so it can be hostile
  * @returns always a page of the console, never another site
  */

@@ -108,7 +108,6 @@ const CARD_MEMBERS = parseFields('*')
 
 /**
  * A page of animals, with the data of their cards.
- *
  * @param cursor the cursor of the page; undefined for the first page
  * @throws {ApiError} invalid_parameter
  */

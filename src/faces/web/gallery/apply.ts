@@ -227,7 +227,6 @@ function validateToken({ cursorSecret, clock }: Context, petId: number, sent: st
 /**
  * Counts an application against the sender's IP address. A window is an hour of the clock, because the
  * limiter only has windows of minutes and days.
- *
  * @returns milliseconds until another application is allowed; undefined if this application is allowed
  * @throws {ApiError} service_unavailable if the limiter fails
  */
@@ -252,7 +251,6 @@ const EMAIL_SLOTS = 4_096
 
 /**
  * Counts the applications with an e-mail address, so the form cannot flood a stranger with e-mails.
- *
  * @returns whether the address may get e-mails about this application
  * @throws {ApiError} service_unavailable if the limiter fails
  */

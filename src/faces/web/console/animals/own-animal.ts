@@ -34,7 +34,6 @@ export async function ownAnimal({ db, caller, params }: Lookup): Promise<OwnAnim
 
 /**
  * Changes an animal.
- *
  * @param body a patch, not validated yet
  * @param isStrict whether to refuse the change if the animal has changed since it was read
  * @throws {ApiError} as `petRequests.readPatch` and `petRequests.change`

@@ -36,7 +36,6 @@ export const MESSAGE = ' '
 
 /**
  * The texts that the applicant sent.
- *
  * @param chosen the only question to show, or MESSAGE; undefined shows everything
  */
 export function sentPart({ personal }: StoredApplication, visit: Visit, chosen?: string | undefined): Html {

@@ -101,7 +101,6 @@ const MIN_STREAMED_LINES = 2_000
 /**
  * Imports a file. The page of a large import is streamed, with the progress after each batch. The import
  * continues if the browser disconnects.
- *
  * @param share the slot of this import in the limit for running imports; released at the end
  */
 export async function answerRunning(visit: Visit, upload: UploadedFile, share: Disposable): Promise<unknown> {

@@ -163,7 +163,6 @@ function sentenceOf(why: RefusalReason, words: Texts['console']): string {
 
 /**
  * The label of data that the import left out, with an example of a value.
- *
  * @param name the name in the import's summary
  */
 export function leftOutIn(

@@ -86,7 +86,6 @@ export interface UploadedFile {
 
 /**
  * Reads a stored file.
- *
  * @returns undefined if the file is gone or was replaced
  * @throws {ApiError} invalid_cursor
  */

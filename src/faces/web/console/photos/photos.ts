@@ -153,7 +153,6 @@ export async function addAll(visit: Visit, received: FormPhoto[], owner: Owner):
 
 /**
  * Checks the rights again after a form with photos, because it may take half an hour to arrive.
- *
  * @throws {ApiError} insufficient_access
  */
 export async function requireSender({ context, request }: Visit): Promise<void> {
