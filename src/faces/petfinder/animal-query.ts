@@ -31,12 +31,20 @@ const OUR_STATUSES = new Map<string, Status>(
 /** Petfinder has this status, but no animal of this service has it. */
 const STATUS_FOUND = 'found'
 
-const SORTS = ['recent', '-recent', 'distance', '-distance', 'random'] as const
+/** The orders of clients, with the order in which the list is read. */
+const SORTS = {
+  recent: '-publishedAt',
+  '-recent': 'publishedAt',
+  distance: 'distance',
+  '-distance': '-distance',
+  random: '-publishedAt',
+} as const
+type Sort = keyof typeof SORTS
 
 export interface AnimalList {
   /** Undefined if no animal can match. */
   query: SearchQuery | undefined
-  sort: (typeof SORTS)[number]
+  sort: Sort
   page: number
   limit: number
 }
@@ -49,7 +57,7 @@ export async function toAnimalList(
 ): Promise<AnimalList> {
   const { page, limit } = pageOf(parameters)
   const near = nearOf(parameters)
-  const sort = choiceOf(parameters, 'sort', SORTS) ?? 'recent'
+  const sort = choiceOf(parameters, 'sort', Object.keys(SORTS) as Sort[]) ?? 'recent'
   if (sort.endsWith('distance') && near === undefined)
     parameters.refuse('sort', 'Sorting by distance needs a location.')
   const status = statusesOf(parameters)
@@ -59,8 +67,7 @@ export async function toAnimalList(
   const query = withoutAbsent({
     ...{ limit, within: near?.within ?? 1, status, categoryId },
     ...{ organizationId: owners?.ids, ...(owners?.own && { hasNoOrganization: true as const }) },
-    ...{ near: near?.location, sort: sort.endsWith('distance') ? 'distance' : '-publishedAt' },
-    ...(sort === '-recent' && { sort: 'publishedAt' }),
+    ...{ near: near?.location, sort: SORTS[sort] },
     breed: breeds && (await breedNamesOf(categories, breeds)).flatMap(ourBreeds),
     color: parameters.list('color', COLORS_WITH_COMMAS)?.flatMap(ourColors),
     size: choicesOf(parameters, 'size'),

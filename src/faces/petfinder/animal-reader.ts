@@ -69,7 +69,7 @@ const animalReader =
 /** Compares positions in the order of the query. */
 export function compareIn({ sort }: SearchQuery, one: Position, other: Position): number {
   const order = Number(one[0]) - Number(other[0]) || one[1] - other[1]
-  return sort === '-publishedAt' ? -order : order
+  return sort.startsWith('-') ? -order : order
 }
 
 /** After every change, the animals of a list up to this length are counted again. */

@@ -9,7 +9,7 @@ import { type FieldSelection, type PetView, type RenderedPet, type RenderOptions
 import type { PetQuery } from '../schema.ts'
 import { type Criteria, criteriaOf, type Filters, type Finder } from './filters.ts'
 import { type Candidate, type Candidates, type Position, readCandidates, toCandidate } from './matching.ts'
-import { nearest } from './nearest.ts'
+import { byDistance } from './nearest.ts'
 import { type Direction, type Key, LEFT, NO_STATUS, type TokenQuery, token } from './tokens.ts'
 
 // Finds the animals that match a query, page by page: in the table `pet` if possible, or else by tokens.
@@ -18,7 +18,8 @@ import { type Direction, type Key, LEFT, NO_STATUS, type TokenQuery, token } fro
  * A query of the native list, or of a face with more filters. Each face limits the filters of its clients.
  * Every search limits how many animals it tests for one page.
  */
-export type SearchQuery = Omit<PetQuery, 'sort'> & Filters & { sort: PetQuery['sort'] | StaffSort }
+export type SearchQuery = Omit<PetQuery, 'sort'> &
+  Filters & { sort: PetQuery['sort'] | '-distance' | StaffSort }
 
 /** Orders that only staff use. `intake` lists animals that are longest in care first. */
 export type StaffSort = `${'' | '-'}${'name' | 'number' | 'kennel' | 'intake' | 'status'}`
@@ -239,7 +240,8 @@ async function* candidatesOf(
 ): Candidates {
   const { tokenQuery, inName, near, anywhere, isWithin } = criteria
   const { sort, limit } = query
-  if (sort === 'distance' && near) return yield* nearest(db, anywhere, near, after)
+  if (near && (sort === 'distance' || sort === '-distance'))
+    return yield* byDistance(db, anywhere, near, { direction: sort === 'distance' ? 'asc' : 'desc', after })
   const [key, direction] = ORDERS[sort] ?? [undefined, sort === 'id' ? 'asc' : 'desc']
   const parts = partsOf(sort, tokenQuery, inName)
   const ids = query.id && [...new Set(query.id)]

@@ -11,9 +11,9 @@ import {
   readKeys,
   toCandidate,
 } from './matching.ts'
-import type { Reading, TokenQuery } from './tokens.ts'
+import type { Direction, Reading, TokenQuery } from './tokens.ts'
 
-// Sorts animals by distance, then by id.
+// Sorts animals by distance, then by id, with the nearest first or last.
 
 /** Up to this many matches are sorted in memory. If there are more, animals are read one place at a time. */
 const MAX_SORTED = 10_000
@@ -27,29 +27,35 @@ const MAX_ANIMALS = 1_000
 /** The maximum number of queries for one page. */
 const MAX_QUERIES = 60
 
+/** The nearest animals first (`asc`) or last. The animals after a position are read. */
+interface Order {
+  direction: Direction
+  after: Position | undefined
+}
+
 /** @param tokenQuery a query without places */
-export async function* nearest(
-  db: Db,
-  tokenQuery: TokenQuery,
-  near: Near,
-  after: Position | undefined,
-): Candidates {
+export async function* byDistance(db: Db, tokenQuery: TokenQuery, near: Near, order: Order): Candidates {
   const isFew =
     tokenQuery.clauses.length > 0 && (await countUpTo(db, tokenQuery, MAX_SORTED + 1)) <= MAX_SORTED
-  return yield* isFew ? sorted(db, tokenQuery, near, after) : byPlaces(db, tokenQuery, near, after)
+  return yield* (isFew ? sorted : byPlaces)(db, tokenQuery, near, order)
 }
 
 type Distance = readonly [meters: number, id: number]
 
-const compare = (one: Distance, other: Distance): number => one[0] - other[0] || one[1] - other[1]
+const signOf = (direction: Direction): number => (direction === 'asc' ? 1 : -1)
 
-const isAfter = (after: Position | undefined, distance: Distance): boolean =>
-  after === undefined || compare(distance, [Number(after[0]), after[1]]) > 0
+const comparator =
+  (direction: Direction) =>
+  (one: Distance, other: Distance): number =>
+    signOf(direction) * (one[0] - other[0] || one[1] - other[1])
+
+const isAfter = ({ direction, after }: Order, distance: Distance): boolean =>
+  after === undefined || comparator(direction)(distance, [Number(after[0]), after[1]]) > 0
 
 /** Reads the places of all matches, sorts the matches by distance, and then reads the animals. */
-async function* sorted(db: Db, tokenQuery: TokenQuery, near: Near, after: Position | undefined): Candidates {
+async function* sorted(db: Db, tokenQuery: TokenQuery, near: Near, order: Order): Candidates {
   const distances: Distance[] = []
-  const reading = { tokenQuery, direction: 'asc', isRare: true } as const
+  const reading = { tokenQuery, direction: 'asc' as const, isRare: true }
   let last: Position | undefined
   for (let limit = PLACE_BATCH_SIZE; limit === PLACE_BATCH_SIZE; ) {
     const rows = await readKeys<{ place: string | null; id: number }>(
@@ -59,16 +65,16 @@ async function* sorted(db: Db, tokenQuery: TokenQuery, near: Near, after: Positi
     )
     for (const { place, id } of rows) {
       const meters = near.metersOf.get(place ?? '')
-      if (meters !== undefined && isAfter(after, [meters, id])) distances.push([meters, id])
+      if (meters !== undefined && isAfter(order, [meters, id])) distances.push([meters, id])
       last = [0, id]
     }
     limit = rows.length
     await yieldToEventLoop()
   }
-  distances.sort(compare)
+  distances.sort(comparator(order.direction))
   for (let from = 0; from < distances.length; from += BATCH_SIZE) {
     const ids = distances.slice(from, from + BATCH_SIZE).map(([, id]) => id)
-    yield await readByDistance(db, { ...reading, ids, limit: BATCH_SIZE }, near)
+    yield await readByDistance(db, { ...reading, direction: order.direction, ids, limit: BATCH_SIZE }, near)
   }
   return undefined
 }
@@ -80,7 +86,7 @@ async function readByDistance(db: Db, reading: Reading, { metersOf }: Near): Pro
     return meters === undefined ? [] : [toCandidate(meters, row)]
   })
   return candidates.sort(({ position: one }, { position: other }) =>
-    compare(one as Distance, other as Distance),
+    comparator(reading.direction)(one as Distance, other as Distance),
   )
 }
 
@@ -90,26 +96,24 @@ interface Ring {
   places: string[]
 }
 
-function ringsOf({ metersOf }: Near, from: number): Ring[] {
+/** @returns the rings from the position on, in order */
+function ringsOf({ metersOf }: Near, { direction, after }: Order): Ring[] {
+  const sign = signOf(direction)
   const rings = new Map<number, string[]>()
   for (const [place, meters] of metersOf) {
-    if (meters < from) continue
+    if (after && sign * (meters - Number(after[0])) < 0) continue
     const ring = rings.get(meters)
     if (ring) ring.push(place)
     else rings.set(meters, [place])
   }
   return [...rings]
     .map(([meters, places]) => ({ meters, places }))
-    .sort((one, other) => one.meters - other.meters)
+    .sort((one, other) => sign * (one.meters - other.meters))
 }
 
-async function* byPlaces(
-  db: Db,
-  tokenQuery: TokenQuery,
-  near: Near,
-  after: Position | undefined,
-): Candidates {
-  const rings = ringsOf(near, Number(after?.[0] ?? 0))
+async function* byPlaces(db: Db, tokenQuery: TokenQuery, near: Near, order: Order): Candidates {
+  const { direction, after } = order
+  const rings = ringsOf(near, order)
   let maxPlaces = 1
   for (let count = 0; rings.length > 0; count += 1) {
     const here = rings.splice(0, ringsWithin(rings, maxPlaces))
@@ -117,7 +121,7 @@ async function* byPlaces(
     const places = here.flatMap((ring) => ring.places)
     const reading = {
       tokenQuery: { ...tokenQuery, clauses: [{ tokens: places, places }, ...tokenQuery.clauses] },
-      direction: 'asc' as const,
+      direction,
     }
     if (here.length === 1) yield* inRing(db, reading, first.meters, near, after)
     else {
@@ -128,10 +132,10 @@ async function* byPlaces(
         maxPlaces = 1
         continue
       }
-      yield found.filter(({ position }) => isAfter(after, position as Distance))
+      yield found.filter(({ position }) => isAfter(order, position as Distance))
     }
     maxPlaces = Math.min(maxPlaces * 4, MAX_PLACES)
-    if (count >= MAX_QUERIES) return [last.meters, Number.MAX_SAFE_INTEGER]
+    if (count >= MAX_QUERIES) return [last.meters, direction === 'asc' ? Number.MAX_SAFE_INTEGER : 0]
     await yieldToEventLoop()
   }
   return undefined
