@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import { tmpdir } from 'node:os'
@@ -161,7 +162,12 @@ export async function startApp(t: TestContext, options: Options = {}): Promise<T
     stopping ??= service.stop()
     return stopping
   }
-  cleanup(t).defer(stop)
+  cleanup(t).defer(async () => {
+    await stop()
+    // Fastify only logs it, then closes the connection after the first response.
+    const twice = log.find((line) => line.includes('FST_ERR_REP_ALREADY_SENT'))
+    assert.equal(twice, undefined, 'a route answers a request once')
+  })
 
   return {
     service,
