@@ -110,7 +110,7 @@ function parserOptions({ requestTimeoutSeconds, headersTimeoutSeconds }: Config)
   const requestTimeout = requestTimeoutSeconds * 1_000
   return {
     ServerResponse: CountedResponse as typeof ServerResponse,
-    // `wellFormed` checks the Host header, because Node's own error has no body.
+    // `findRequestFault` checks the Host header, because Node's own error has no body.
     requireHostHeader: false,
     // Joins repeated headers, so other code can detect the repetition. Node would drop the second one.
     joinDuplicateHeaders: true,

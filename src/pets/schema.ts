@@ -236,7 +236,7 @@ type FacetName = keyof typeof FILTERS
 
 /**
  * Filters that facets cannot count, because nearly every animal has a different value, or because they have
- * no values. Each other filter is in COUNTED_FILTERS of `search/tokens.ts`.
+ * no values. Each other filter is in COUNTED_FILTERS of `search/entry.ts`.
  */
 const UNCOUNTED = {
   ...{ externalId: true, q: true, near: true, bornAfter: true, bornBefore: true },

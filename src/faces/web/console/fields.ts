@@ -11,7 +11,7 @@ import type { Texts } from '../texts/texts.ts'
 import type { Choice } from './choices.ts'
 
 // The fields of the forms for animals and organizations. Each field shows a stored value, reads a typed text,
-// and explains a refused text. `animals/form.ts` and `organization/form.ts` list the fields.
+// and explains a refused text. `animals/form.ts` and `organization/organization.ts` list the fields.
 
 type Words = Texts['console']
 type Json = Record<string, unknown>
