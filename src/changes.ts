@@ -44,7 +44,7 @@ const removeStaff: typeof staff.removeStaff = async (db, ...args) => {
   return isRemoved
 }
 
-/** Adds a photo if its sender still may, which src/keys knows: an upload can take half an hour. */
+/** Adds a photo after checking the key again, which photos cannot: an upload can take half an hour. */
 const addPhoto: typeof photos.addPhoto = async (db, owner, photo, by, now) => {
   if (by.keyId !== null) await keys.requireWriteAccess(db, by.keyId)
   return photos.addPhoto(db, owner, photo, by, now)

@@ -14,7 +14,7 @@ import type { PhotoFiles } from './photos/storage/open.ts'
 /** The objects that features use, which the service builds once at the start and passes as an argument. */
 export interface Context {
   config: Config
-  /** Reads the store. Changes go through `write`. */
+  /** Reads the store. Changes go through `write`, which db/open-database.ts makes. */
   db: Db
   write: Write
   ready: Writer['ready']
@@ -24,6 +24,7 @@ export interface Context {
   version: Database['version']
   /** Cached pages of the lists, by the canonical URL. */
   pages: PageCache
+  /** See open-limiter.ts. */
   limiter: Limiter
   shares: Shares
   photos: PhotoFiles

@@ -87,7 +87,7 @@ function steadyNow(): number {
 
 /** Ignores smaller differences, which come from the resolution of the clocks. */
 const MIN_CHANGE_MS = 500
-/** If two clock readings are further apart, something interrupted the process, and they do not compare. */
+/** If two clock readings are further apart, something interrupted the process: they are not comparable. */
 const MAX_READING_MS = 5
 
 interface MachineClock {
@@ -107,7 +107,7 @@ interface Clocks {
   sinceStart?: () => number
 }
 
-/** Combines the machine's clock, which can be set, with two clocks that cannot be set. Decision 13. */
+/** Combines the machine's clock, which can be set, with two clocks that cannot be set. See decision 13. */
 export function createMachineClock({
   timeOfDay,
   steady = () => performance.now(),

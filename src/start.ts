@@ -55,7 +55,7 @@ export interface Service {
 
 interface Options {
   clock?: () => number
-  /** Milliseconds that setting the machine's clock does not affect; by default of `clock` or the uptime. */
+  /** Milliseconds; setting the machine's clock has no effect. By default `clock`, or else the uptime. */
   steady?: () => number
   log?: DestinationStream
   /** The jobs that this process runs regularly; all by default. */

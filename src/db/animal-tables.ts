@@ -45,7 +45,7 @@ export interface PetTable {
   /** The key that added the animal. */
   created_by: number | null
   updated_at: number
-  /** Random and new with each change, as a count would repeat after a restore. Older releases counted. */
+  /** A new random number with each change: a count, as in older releases, would repeat after a restore. */
   version: number
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '../errors.ts'
 import type { Db } from './tables.ts'
 
-/** The right to count requests on PostgreSQL without Redis. One process has it at a time. Decision 10. */
+/** The right to count requests on PostgreSQL without Redis. One process has it at a time. See decision 10. */
 export interface Claim {
   /** Identifies the process in the database. A process that takes over the claim stores its own token. */
   token: string

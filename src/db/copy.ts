@@ -221,7 +221,7 @@ interface Content {
   hash: string
 }
 
-/** The counts computed from pet, and those in the inventory: slots of PostgreSQL added up, without zeros. */
+/** Queries the counts of `pet`, and those of the inventory, with slots added up and zeros left out. */
 const PET_COUNT = `
   select coalesce(organization_id, 0), category_id, coalesce(status, 'unlisted'), count(*) from pet
   group by 1, 2, 3`

@@ -106,7 +106,7 @@ const POSTGRES: Dialect = {
   lastEvent: sql`select settled_events() - 1 as id`,
 }
 
-/** Returns the dialect of a connection. No other code checks which engine a query runs on. */
+/** Returns the dialect of a connection. No other code determines the engine of a connection. */
 export function dialectOf(db: Db): Dialect {
   return db.getExecutor().adapter instanceof NodeSqliteAdapter ? SQLITE : POSTGRES
 }
@@ -211,7 +211,7 @@ function adapt(statement: StatementSync): SqliteStatement {
   }
 }
 
-/** Skips a rollback after a full or broken disk has ended the transaction: it would hide that error. */
+/** Skips the rollback if a full or broken disk has ended the transaction, as it would hide that error. */
 function ifInTransaction(database: DatabaseSync, rollback: SqliteStatement): SqliteStatement {
   const none = { changes: 0, lastInsertRowid: 0 }
   return { ...rollback, run: (values) => (database.isTransaction ? rollback.run(values) : none) }

@@ -16,7 +16,7 @@ export function isDiskFailure(error: unknown): boolean {
   return hasResult(error, IO_ERROR)
 }
 
-/** Checks whether the file is open read-only, as SQLite silently opens a file that it cannot write. */
+/** Checks whether the file is open read-only, which SQLite silently does if it cannot write the file. */
 export function isReadOnly(error: unknown): boolean {
   return hasResult(error, READ_ONLY)
 }

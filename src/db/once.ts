@@ -88,7 +88,7 @@ export function serializeResult(result: unknown): string | null {
 /** The members of results that are not stored: personal data, which must be erasable, and secrets. */
 const UNSTORED = ['adopter', 'personal', 'secret']
 
-/** Removes personal data, which a replay reads from the order or application, and secrets. */
+/** Removes secrets and personal data. A replay reads the personal data from the order or application. */
 function withoutUnstored(member: string, value: unknown): unknown {
   return UNSTORED.includes(member) ? undefined : value
 }

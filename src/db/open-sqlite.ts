@@ -87,7 +87,7 @@ function refuseDamage(database: DatabaseSync, file: string): void {
 
 export interface Reader {
   db: Db
-  /** Changes when any process has changed the data, or committed. Reads the file once per turn at most. */
+  /** Changes when any process has changed cached data, or committed. Reads the file once per turn at most. */
   version(of: Versioned): number
   /** Call this after a commit of this process, so the next `version` reads the file again. */
   committed(): void
@@ -104,7 +104,7 @@ export function openToRead(file: string): Reader {
   let current: Record<string, unknown> = revision.get() ?? {}
   let isCurrent = false
   const refresh = (): void => {
-    // Reading the data version is cheap: SQLite reads no page of the file. It has usually not changed.
+    // Reading the data version, which has usually not changed, is cheap: SQLite reads no page of the file.
     const last = dataVersion.get()?.data_version
     if (last !== committed) {
       current = revision.get() ?? {}

@@ -13,7 +13,7 @@ const USE_TIMEOUT_MS = 850
 const CONNECT_TIMEOUT_MS = 1_000
 /** The same time limit for commands and starts, for which no client is waiting. */
 const PATIENT_CONNECT_TIMEOUT_MS = 2_000
-/** Shorter than the others, as a connection stays usable only if the server cancels the statement. */
+/** Shorter than the other limits: a connection stays usable only if the server cancels the statement. */
 const STATEMENT_TIMEOUT_MS = 700
 
 /** The server ends an idle transaction after this time. Its process has died or lost the connection. */
@@ -21,7 +21,7 @@ export const IDLE_IN_TRANSACTION_MS = 5_000
 
 /** The pool closes a connection that has been idle for this long. */
 const IDLE_MS = 10_000
-/** The server ends a connection that is idle for this long. Its process is gone: the pool closes earlier. */
+/** The server ends a connection that is idle for this long: a living process would have closed it earlier. */
 const ABANDONED_MS = 30_000
 
 /** PostgreSQL's type int8. Its columns are ids, times and counts, which are exact as numbers. */

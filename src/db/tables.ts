@@ -75,7 +75,7 @@ interface SecretTable {
   value: string
 }
 
-/** The time that has certainly passed, whatever the clock says. The table has one row. Decision 13. */
+/** The time that has certainly passed, whatever the clock says. The table has one row. See decision 13. */
 interface KnownTimeTable {
   name: 'known'
   at: number
@@ -87,7 +87,7 @@ interface KnownTimeTable {
   animals_scrub_due: Generated<number>
 }
 
-/** Background jobs. A job has a row after its first run. Decision 19. */
+/** Background jobs. A job has a row after its first run. See decision 19. */
 interface JobTable {
   name: string
   /** A random name for the process that has the lease; null while the job is free. */
@@ -301,7 +301,7 @@ interface AccessTokenTable {
   expires_at: number
 }
 
-/** A change of an animal, category, organization, order, application or photo. Decision 32. */
+/** A change of an animal, category, organization, order, application or photo. See decision 32. */
 interface EventTable {
   id: Generated<number>
   type: string

@@ -3,7 +3,7 @@ import { CLAIM_IDLE_TIMEOUT_MS, ClaimTakenError } from './claim.ts'
 import { connectionTo, isServerError, LISTEN_TO_KEYS } from './postgres.ts'
 import type { Versioned } from './write.ts'
 
-/** Interval of the polls for new commits. A changed API key is notified and needs no poll. */
+/** Interval of the polls for new commits. API keys need none: PostgreSQL announces their changes. */
 const POLL_MS = 250
 /** If the latest successful poll is older than this, cached data is not used. */
 const STALE_MS = 1_000

@@ -11,7 +11,7 @@ import type { NewPet } from '../pets/schema.ts'
 import * as pets from '../pets/store.ts'
 import { type Lease, type Progress, recordProgress } from './store.ts'
 
-// Writes the copies of the animals and organizations of a source. Decision 33.
+// Writes the copies of the animals and organizations of a source. See decision 33.
 
 /** An animal as the source sends it, with the category and organization ids of the source. */
 export interface SourceAnimal {

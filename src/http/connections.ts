@@ -89,8 +89,8 @@ export function countUnanswered(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Releases the memory of the requests immediately. Node would keep them until 'close', which follows reading
- * all other sockets. Those of a thousand connections would not fit into memory.
+ * Releases the memory of the requests immediately. Node would keep them until 'close', which comes only after
+ * it has read all other sockets. The requests of a thousand connections would not fit into memory.
  */
 function destroyNow(socket: Socket): void {
   socket.destroy()

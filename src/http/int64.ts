@@ -8,7 +8,7 @@ export const INT64_RANGE = `from ${INT64_MIN} to ${INT64_MAX}`
 /** Stands for every int64 that a number cannot represent exactly. It exceeds all stored ids and limits. */
 export const UNSAFE_INT64 = 2 ** 53
 
-/** @returns the integer if a number represents it; ±UNSAFE_INT64 for other int64 values, else ±Infinity */
+/** @returns the integer if it is safe; ±UNSAFE_INT64 for any other int64; ±Infinity beyond int64 */
 export function int64ToNumber(integer: bigint): number {
   const value = Number(integer)
   if (Number.isSafeInteger(value)) return value

@@ -7,7 +7,7 @@ export interface PageRequest {
   view: View
   /** The canonical URL. It includes everything that the page depends on, and nothing else. */
   address: string
-  /** The first caller to request the page, or its organization. The page uses memory of their share. */
+  /** The caller who first requested the page, or its organization. The page counts towards its share. */
   owner: string
 }
 

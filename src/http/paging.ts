@@ -35,7 +35,7 @@ export function readCursor<Read extends Position>(secret: string, scope: string,
   return JSON.parse(`[${Buffer.from(text, 'base64url')}]`)
 }
 
-/** Signs a text. A SHA-3 digest of a secret and a text is a MAC. SHA-2 needs HMAC (length extension). */
+/** Signs a text. A SHA-3 hash of a secret and a text is a safe signature; with SHA-2, it would need HMAC. */
 function sign(secret: string, scope: string, text: string): string {
   return hash('sha3-256', `${secret} ${text} ${scope}`, 'base64url').slice(0, SIGNATURE_CHARACTERS)
 }

@@ -4,7 +4,7 @@ import pino, { type DestinationStream, type Logger } from 'pino'
 
 const USABLE_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-/** A client may send its API key as the request id, which is valid, but must not get into the log. */
+/** Matches API keys, which are valid request ids. A key that a client sends as one must not be logged. */
 const CONTAINS_KEY = /adopt_(?:live|test)_/
 
 const start = randomBytes(6).toString('hex')

@@ -3,7 +3,7 @@ import { NO_STORE, NOSNIFF, PRIVATE, VARY, VARY_ENCODED } from './cache-headers.
 import { codingFor, compress, MIN_BYTES } from './compress.ts'
 import { yieldToEventLoop } from './turns.ts'
 
-// The hooks that every response of a route passes, in this order.
+// The hooks of responses, in this order. Pages (send-page.ts) bypass them.
 
 type Done = (error?: Error | null, payload?: unknown) => void
 
@@ -76,7 +76,7 @@ let responses: (() => void)[] = []
 /**
  * Collects responses, and sends them together at the end of a turn of the event loop. A write to a socket may
  * wake the client's process, which costs more than making a cached response. Once awake, the client reads
- * further responses cheaply. Decision 16.
+ * further responses cheaply. See decision 16.
  * @param send must not throw, because it would stop the responses after it
  */
 export function atEndOfTurn(send: () => void, length = 0): void {

@@ -74,7 +74,7 @@ export function addressOf(request: FastifyRequest, config: Config): string {
 /** Requests with one of these go to their route: they may have a body, or get a 412. */
 const ROUTED_HEADERS = ['content-length', 'transfer-encoding', 'if-match', 'if-unmodified-since'] as const
 
-/** Hook that runs after the gate. Sends a cached page exactly as its route would. Decision 16. */
+/** Hook that runs after the gate. Sends a cached page exactly as its route would. See decision 16. */
 export function answerFromCache({ config, pages, clock }: Options): Hook {
   function pageFor(request: FastifyRequest): Page | undefined {
     const { method, headers, caller, routeOptions } = request

@@ -90,7 +90,7 @@ export interface PatchableSchema {
   required?: unknown
 }
 
-/** Makes a schema of patches, with null and partial objects. Another one validates the merged result. */
+/** Makes the schema of a patch: allows null and partial objects. The merged result is validated again. */
 export function toPatchSchema({
   title,
   type,

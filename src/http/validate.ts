@@ -10,7 +10,7 @@ import { isCountry, isCurrency } from './iso-codes.ts'
 import { EMAIL, ruleOfPattern } from './text.ts'
 import type { Static, TSchema } from './type.ts'
 
-/** The maximum number of collected errors. A body or query has fewer, as `bodyReader` cuts long lists. */
+/** The maximum number of collected errors. A body or query has fewer, because long lists are cut. */
 Settings.Set({ maxErrors: 1_000 })
 
 /** Checks e-mail addresses more strictly than TypeBox does. */
@@ -122,7 +122,7 @@ type SchemaError = { instancePath: string } & (
   | { keyword: 'format'; params: { format: string } }
 )
 
-/** Drops type errors next to an enum error of the value, and errors of items in lists that are too long. */
+/** Drops the type error of a value with an enum error, and all errors inside a list that is too long. */
 function dropRedundant(problems: SchemaError[]): SchemaError[] {
   const pathsOf = (name: string) =>
     problems.filter(({ keyword }) => keyword === name).map(({ instancePath }) => instancePath)

@@ -96,7 +96,7 @@ export function createCallerIdentifier(
   }
 }
 
-/** A key that may change animals also sees internal notes; for a key of an organization, only its notes. */
+/** Keys that may change animals also see internal notes; keys of an organization see only its own notes. */
 function viewOf(access: Access, organizationId: number | undefined): View {
   if (!includesAccess(access, 'write')) return 'public'
   return internalViewOf(organizationId)

@@ -11,7 +11,7 @@ import { DAY_MS, evaluate, INITIAL_STATE, type State, shiftState } from './windo
 
 interface Entry {
   state: State
-  /** The stored counter, never lower than the exact one: a crash may cost requests, but never adds any. */
+  /** The stored counter is never lower than the exact one, so a crash can cost requests but not add any. */
   saved: Counter
   saving: Promise<void> | undefined
 }

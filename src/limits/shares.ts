@@ -27,12 +27,12 @@ export const SHARE_LIMITS = {
     max: 64,
     advice: 'Too many of your photos are being processed. Wait until one is done, then send this one again.',
   },
-  /** Renditions of photos that do not exist yet, of which a page with new photos requests all at once. */
+  /** Renditions that do not exist yet. A page with new photos requests many of them at once. */
   photoSizes: {
     max: 80,
     advice: 'You are requesting too many new photos at once. Wait a second, then try again.',
   },
-  /** Files that are received into memory, as for `imports`. */
+  /** Import files that are being received. They are held in memory. */
   importUploads: {
     max: 8,
     advice:

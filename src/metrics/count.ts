@@ -10,7 +10,7 @@ export function countAnswers({ countAnswer }: Metrics) {
   }
 }
 
-/** The operationId of the request. Routes outside of /v1 count as `other`, requests without one as `none`. */
+/** The operationId of the request; `other` for routes outside of /v1, `none` for requests without a route. */
 function operationOf({ is404, routeOptions }: FastifyRequest): string {
   const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
   return operationId ?? (is404 || routeOptions.url === undefined ? 'none' : 'other')

@@ -71,7 +71,7 @@ export async function get(db: Db, id: number, viewer: Viewer): Promise<Order> {
   return toOrder(row)
 }
 
-/** @returns true if an open order has one of these animals as its `petId` */
+/** Whether an open order has one of these animals. Pass a whole bond: `alsoPetIds` are not searched. */
 export async function hasOpenOrder(db: Db, petIds: number[]): Promise<boolean> {
   const open = db
     .selectFrom('adoption_order')

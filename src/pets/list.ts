@@ -137,7 +137,7 @@ const pageQuery = prepareQuery<PageStart & { oneStatus: PetStatus | undefined },
 
 // Lists animals with some statuses, by ranges of ids. The database reads each range along an index.
 
-/** Lists the numbers of ranges that have animals, by one row per range. Range 0 has ids 1 to `size`. */
+/** Lists which ranges of ids have animals, reading one row per range. Range 0 has the ids 1 to `size`. */
 export async function listIdRanges(db: Db, statuses: readonly PetStatus[], size: number): Promise<number[]> {
   const found = new Set<number>()
   for (const status of statuses) {

@@ -61,7 +61,7 @@ export async function find(db: Db, id: number): Promise<StoredPet | undefined> {
   return row && toStored(row)
 }
 
-/** Finds an animal, and locks it until the end of the transaction. Locks several animals with `lock`. */
+/** Finds an animal, and locks it until the end of the transaction. For several, use `lock`. */
 export async function findLocked(db: Db, id: number): Promise<StoredPet | undefined> {
   const [row] = await findByIdLocked(db, { id })
   return row && toStored(row)

@@ -181,7 +181,7 @@ export async function addPhoto(
   return { photo: added, isNew: true }
 }
 
-/** Changes nothing. The Idempotency-Key of a request then stores that the photo existed already. */
+/** Changes nothing. With `writeOnce`, it stores under the Idempotency-Key that the photo existed already. */
 export async function recordExistingPhoto(_db: Db, found: AddPhotoResult): Promise<AddPhotoResult> {
   return found
 }

@@ -44,7 +44,7 @@ const MAX_WORDS = 2_000
 /** The maximum length of the folded text. One character can fold to 18, but no real text is as long. */
 const MAX_LETTERS = 65_536
 
-/** Splits a text into distinct words, up to a limit. Without spaces, each letter and each pair is a word. */
+/** Splits a text into at most MAX_WORDS words. In scripts without spaces, each letter and pair is a word. */
 export function wordsOf(text: string): string[] {
   const folded = fold(text).slice(0, MAX_LETTERS)
   const words = new Set<string>()

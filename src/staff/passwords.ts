@@ -128,7 +128,7 @@ const NEIGHBOURS = new Set(
   }),
 )
 
-/** True if three quarters of the characters repeat the one before them or are its neighbor in a row. */
+/** True if at least 3/4 of the characters repeat the one before them or are its neighbor in a row. */
 function isKeyboardSequence(text: string): boolean {
   const pairs = [...text.slice(1)].map((character, index) => `${text[index]}${character}`)
   const neighbours = pairs.filter((pair) => NEIGHBOURS.has(pair) || pair[0] === pair[1])

@@ -120,7 +120,7 @@ export function withRemovals(
 
 const MAX_NOTES = 20_000
 
-/** Writes answers that are neither yes nor no to the staff notes, instead of those of an earlier file. */
+/** Puts answers other than yes and no into the staff notes. Replaces those from an earlier file. */
 export function withAnswers<Change extends NewPet | PetPatch>(
   change: Change,
   answers: Answers = {},

@@ -32,7 +32,7 @@ interface CellLocale extends Locale {
   heading: string
 }
 
-/** Reads a cell into values by column, of which it may have several. Undefined if not understood. */
+/** Reads a cell. Returns values by column, as one cell can fill several; undefined if not understood. */
 type Reader = (text: string, locale: CellLocale) => Fields | undefined
 
 const cellOf = (column: string, value: unknown): Fields | undefined =>

@@ -171,7 +171,7 @@ function plainOf(text: string): string {
     .trim()} . `.replaceAll(/\s+/g, ' ')
 }
 
-/** @returns the words of the last statement that it is reserved, adopted or on hold; no names of people */
+/** @returns the last statement that the animal is reserved, adopted or on hold, without names of people */
 export function findPromise(text: string): string | undefined {
   let last: string | undefined
   for (const { groups } of plainOf(text).matchAll(STATEMENTS)) last = groups?.promise
@@ -212,7 +212,7 @@ export function findStatusInName(name: string): string | undefined {
     ?.trim()
 }
 
-/** Finds a status in the first sentence of a description or in capitals; others are traits or the past. */
+/** Finds a status in the first sentence or in capitals. Elsewhere, such words may mean traits or the past. */
 export function findStatusInText(text: string): string | undefined {
   const plain = partsOf(text).filter((part, index) => index === 0 || part === part.toUpperCase())
   const status = plain.find((part) => isStatus(part, ['pending', 'sold']))

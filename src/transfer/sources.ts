@@ -31,7 +31,7 @@ export interface Origin {
 /** The store remembers ids of up to this many characters. */
 const MAX_ID_LENGTH = 200
 
-/** The id in the store of an animal that shares its id in the file. No id in a file has a line break. */
+/** Makes the stored id of an animal whose id is not unique in its file. Ids in files have no line breaks. */
 export function joinId(id: string, part: string | number): string {
   const joined = `${id}\n${part}`
   return joined.length <= MAX_ID_LENGTH ? joined : hash('sha256', joined, 'base64url')
@@ -117,7 +117,7 @@ export async function insertSources(db: Db, origin: Origin, animals: AnimalSourc
   }
 }
 
-/** Remembers the id of an animal that was added by hand or without ids. An id in another source stays. */
+/** Remembers the id of an animal that was added by hand or by row. An id in another source stays. */
 export async function linkSource(db: Db, { source, fileOf }: Origin, animal: AnimalSource): Promise<void> {
   const row = { source, source_id: animal.sourceId, organization_id: fileOf ?? null }
   await db

@@ -63,7 +63,7 @@ export type ImportedAnimal = Bond & { petId: number; organizationId: number | un
 
 const DRY_RUN_PREFIX = 'dry run: '
 
-/** Rolls back a dry run. Its message is the outcome: errors of the writer thread keep nothing else. */
+/** Rolls back a dry run. Its message has the outcome, because only messages leave the writer thread. */
 class DryRunRollback extends Error {
   constructor(outcome: BatchOutcome) {
     super(DRY_RUN_PREFIX + JSON.stringify(outcome))
@@ -359,7 +359,7 @@ function patchOf(
   return withRemovals(withAnswers(patch, answers, before), before, withdrawn)
 }
 
-/** Whether the file has another place. For the same one, the stored coordinates may be more exact. */
+/** Whether the file has another place. For an equal place, the coordinates in the store may be more exact. */
 function isMoved(before: NewPet['place'] = {}, read: NewPet['place'] = {}): boolean {
   return PLACE_MEMBERS.some((name) => read[name] !== undefined && read[name] !== before[name])
 }

@@ -4,7 +4,7 @@ import type { Db } from '../db/tables.ts'
 import { type Job, runInSteps } from '../jobs/job.ts'
 import { LEASE_MS, MAX_WAIT_MS, PENDING } from './attempts.ts'
 
-// A clock that was ahead has stored times that are too late, for which deliveries would wait.
+// A clock that was ahead has stored times in the future, until which deliveries would wait.
 
 /** The clocks of machines may differ this much. */
 const TOLERANCE_MS = 60_000

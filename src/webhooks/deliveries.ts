@@ -229,7 +229,7 @@ interface RecoveryRange {
   after?: number | undefined
 }
 
-/** Makes undelivered events since a time due now. Those never sent are added as for a webhook behind. */
+/** Makes undelivered events since a time due now. `refillDeliveries` adds those without a delivery. */
 export async function recoverDeliveries(
   db: Db,
   webhookId: number,

@@ -61,7 +61,7 @@ const addStaffSearch = ({ integer }: TableSyntax, text: string): string[] => [
   ),
 ]
 
-/** Adds the installations that are followed, and the copies of their animals. Decision 33. */
+/** Adds the installations that are followed, and the copies of their animals. See decision 33. */
 const addFollowed = ({ id, integer, options }: TableSyntax): string[] => [
   'alter table pet add column source text',
   `create table followed (

@@ -1,6 +1,6 @@
 import type { TableSyntax } from './tables.ts'
 
-/** Adds the log of events, webhooks and their deliveries. Decision 32. */
+/** Adds the log of events, webhooks and their deliveries. See decision 32. */
 export function addEvents({ id, integer, options, isJson }: TableSyntax): string[] {
   return [
     `create table event (

@@ -268,7 +268,7 @@ function orders({ id, integer, options, isJson }: TableSyntax): string[] {
   ]
 }
 
-/** Tables of applications to adopt an animal. Decision 29. */
+/** Tables of applications to adopt an animal. See decision 29. */
 function applications({ id, integer, options }: TableSyntax): string[] {
   return [
     `create table application (
@@ -307,7 +307,7 @@ function applications({ id, integer, options }: TableSyntax): string[] {
 /** Tables of the service itself. */
 function service({ integer, options }: TableSyntax): string[] {
   return [
-    // How much time has certainly passed. Erasures of personal data depend on this time. Decision 13.
+    // How much time has certainly passed. Erasures of personal data depend on this time. See decision 13.
     `create table known_time (
       name text primary key check (name = 'known'),
       at ${integer} not null,

@@ -188,7 +188,7 @@ function clientPages(source: AnimalSource, shared: SharedPages, { version, clock
     return page
   }
 
-  /** Remembers where the client's next page begins. @param since the version of the store of the page */
+  /** Remembers where the client's next page begins. @param since the store's version at that read */
   function remember(order: PageOrder, client: string, position: Position | undefined, since?: number): void {
     // If the store has changed during the read, the end of the page may not belong to any version.
     const versionPart = since === version('pages') && { version: since }

@@ -9,8 +9,8 @@ import {
   type PageOrder,
 } from './animal-reader.ts'
 
-// Random order. A client reads a list from a random animal to its end, and then its beginning. The animals of
-// a page are shuffled. The order stays for an hour, even if animals are added.
+// Random order. A client reads a list from a random animal to its end, and then from its beginning. The
+// animals of a page are shuffled. The order stays for an hour, even if animals are added.
 
 const HOUR_MS = 3_600_000
 /** The maximum number of remembered orders. */

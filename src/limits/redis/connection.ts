@@ -198,7 +198,7 @@ function watchAnswers(onSilence: () => void): () => () => void {
       clearInterval(watch)
       watch = undefined
     } else if (performance.now() - oldest.sentAt > ANSWER_MS) {
-      // Reads arrived answers first, because this process may have been too busy to read them.
+      // First reads the answers that have arrived, because this process may have been too busy to read them.
       setImmediate(() => pending.has(oldest) && onSilence())
     }
   }

@@ -90,7 +90,7 @@ function nextPrerequisite(store: Store, local: LocalState): Promise<unknown> | u
   return local.recalling
 }
 
-/** Gives up a recall, as a lease was not released in time. The requests in that lease count as used. */
+/** Gives up a recall, because a lease was not released in time. Its requests then count as used. */
 function recallFailed(local: LocalState, refused: Verdict): Verdict {
   local.noRecallUntil = performance.now() + NO_RECALL_MS
   return refused

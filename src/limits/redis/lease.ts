@@ -171,7 +171,7 @@ export function verdictOf(local: LocalState, outcome: string, limits: Limits, la
   const state = { ...stateOf(local), bannedUntil: 0 }
   if (outcome === 'limited') return evaluate(state, limits, undefined, storeNow).verdict
   if (outcome === 'allowed') {
-    // The verdict is not evaluated again: a request charged but not served may have opened the window.
+    // Keeps the verdict: a request that was charged but not served may have opened the window.
     const after = { ...state, minute: withoutLast(minute, later), day: withoutLast(day, later) }
     return toVerdict('allowed', after, limits, storeNow)
   }

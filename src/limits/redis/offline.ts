@@ -14,7 +14,7 @@ import {
 export interface OfflineTerms {
   /** Why the process is offline. */
   cause: unknown
-  /** From then on, the others certainly know that the process is away, and leave a reserve for it. */
+  /** From this time on, all other processes know that this one is away, and keep a reserve for it. */
   missedFrom: number
   /** From this time on, the others may use the requests that are leased to this process. */
   fencedFrom: number

@@ -73,7 +73,7 @@ export interface Criteria {
   /** True if `isWithin` compares times. */
   hasMoments: boolean
   near: Near | undefined
-  /** The query without places, for searches that read one place at a time. */
+  /** `tokenQuery` without places, for nearest.ts, which reads the nearest places first. */
   anywhere: TokenQuery
 }
 

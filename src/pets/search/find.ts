@@ -212,7 +212,7 @@ const BY_STATUS = [
   ...[NO_STATUS, token('status', 'sold'), LEFT],
 ]
 
-/** Splits a list by id into parts that follow each other. */
+/** Splits a list into parts to read one after another: by status, or by whether the name has the words. */
 function partsOf(
   sort: SearchQuery['sort'],
   tokenQuery: TokenQuery,

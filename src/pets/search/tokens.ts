@@ -35,7 +35,7 @@ export const TRAIT_FILTERS = {
 
 export type DateFilter = 'born' | 'published' | 'updated'
 
-/** Maximum length of a value. PostgreSQL allows 2,046 bytes, and folding can give 18 times as many. */
+/** Maximum length of a value. PostgreSQL allows 2,046 bytes, and folding can make a text 18 times as long. */
 const MAX_LENGTH = 100
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these separate tokens
 const CONTROLS = /[\0-\x1f]/
@@ -203,7 +203,7 @@ export interface Reading {
   isRare?: boolean | undefined
 }
 
-/** A row as `read` sorts it. */
+/** A row with its id and sort key, by which searches sort it. */
 export interface KeyedRow {
   id: number
   sortKey?: string | number

@@ -54,7 +54,7 @@ export interface OpenFile {
 export interface PhotoStore {
   /** A folder on this machine for incomplete files. */
   workFolder: string
-  /** Creates the work folder again, which may be cleaned up. Absent if a missing one means a lost store. */
+  /** Creates the work folder again if it was cleaned up. Absent if a missing one means a lost store. */
   recreateWorkFolder?(): Promise<void>
   /** Moves a file into the store, durably. A file under `name` is always complete. */
   put(name: string, file: string): Promise<void>
