@@ -7,11 +7,11 @@ import { otherVersionFaces, petfinderFace } from './faces/petfinder/face.ts'
 import { consoleFace } from './faces/web/console/face.ts'
 import { errorsFor } from './faces/web/gallery/frame.ts'
 import { galleryRoutes } from './faces/web/gallery/routes.ts'
-import type { App } from './http/app.ts'
+import type { App, Hook } from './http/app.ts'
 import { createCorsPolicy, handleCors } from './http/cors.ts'
 import { createApp } from './http/create-app.ts'
-import type { Face } from './http/face.ts'
-import { addFaces } from './http/gate.ts'
+import { bodyReaderOf, type Face } from './http/face.ts'
+import { createNotFoundHandler, gateHook } from './http/gate.ts'
 import { languageOf } from './http/language.ts'
 import { requestLog } from './http/request-log.ts'
 import { answerFromCache } from './http/send-page.ts'
@@ -35,7 +35,7 @@ function facesOf(context: Context): Face[] {
   return [native, ...v2, consoleFace(context), open]
 }
 
-/** Builds the HTTP server. Hooks and faces are in the order in which they handle a request. */
+/** Builds the HTTP server. After those of `createApp`, hooks and faces are in the order of their calls. */
 export async function buildServer(
   context: Context,
   logger: Logger,
@@ -62,4 +62,28 @@ export async function buildServer(
   shareRoutes(app, context.shares)
   await addFaces(app, faces, answerFromCache(context))
   return app
+}
+
+/** Adds each face in its own scope, so every request passes first the gate, then the cache, then a route. */
+async function addFaces(app: App, faces: readonly Face[], cache: Hook): Promise<void> {
+  const handleNotFound = createNotFoundHandler(app, faces)
+  for (const face of faces) face.openApi?.(app)
+  for (const face of faces) {
+    await app.register(
+      async (scope: App) => {
+        scope.addHook('onRequest', (request, _reply, done) => {
+          request.variant = face.variantOf?.(request.headers)
+          done()
+        })
+        scope.addHook('onRequest', gateHook(face.gate))
+        scope.addHook('onRequest', cache)
+        scope.addContentTypeParser('*', bodyReaderOf(face))
+        // Adds 70 routes to the router, so only faces that need them get them.
+        if (face.hooksUnrouted) scope.setNotFoundHandler(handleNotFound)
+        await face.routes(scope)
+      },
+      { prefix: face.prefix },
+    )
+  }
+  app.setNotFoundHandler(handleNotFound)
 }

@@ -71,7 +71,7 @@ export function openConnections(
  * Closes a connection that has too many unanswered requests. Node parses all bytes that have arrived
  * together, and 64 KB can contain 3,000 requests. `handleBeforeRouter` ignores the rest.
  */
-export function countUnanswered(request: IncomingMessage, response: ServerResponse): void {
+function countUnanswered(request: IncomingMessage, response: ServerResponse): void {
   const socket: Connection = request.socket
   const { unanswered } = socket
   if (!unanswered || socket.destroyed || unanswered.has(response)) return
@@ -232,4 +232,49 @@ function closeLargest(connections: Connection[], maxBytes: number): void {
     bytes -= unreadOf(connection)
     connection.destroy()
   }
+}
+
+/** Handles a request before the router: answers it, or calls `route` and leaves it unchanged. */
+export type EarlyHandler = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
+
+/** Runs `handle` for every request, before the router. */
+export function handleBeforeRouter(server: Server, handle: EarlyHandler): void {
+  const routers = server.listeners('request')
+  server.removeAllListeners('request').on('request', (request, response) => {
+    const { destroyed, isClosing } = request.socket as Connection
+    if (destroyed || isClosing) return
+    request.url = originForm(request.url)
+    handle(request, response, () => {
+      for (const router of routers) router.call(server, request, response)
+    })
+  })
+}
+
+/**
+ * Removes the origin of an absolute-form request target, which proxies use (RFC 9112, section 3.2.2). Every
+ * other target gets a slash before it, because the router would skip its first character.
+ */
+function originForm(url = '/'): string {
+  return url.startsWith('/') ? url : `/${url.replace(/^https?:\/\/[^/?#]+\/?/i, '')}`
+}
+
+/**
+ * Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) after all earlier requests on the connection have
+ * their responses. Node itself would write the 100 into the middle of an earlier response.
+ */
+export function handleExpectations(server: Server): void {
+  server.on('checkContinue', (request, response) => {
+    const { socket } = request
+    const previous = lastUnanswered(socket)
+    countUnanswered(request, response)
+    const proceed = (): void => {
+      if (!socket.writable) return
+      response.writeContinue()
+      server.emit('request', request, response)
+    }
+    if (previous) previous.once('close', proceed)
+    else proceed()
+  })
+  // RFC 9110 allows a server to ignore other expectations. Node would answer them with 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

@@ -1,7 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
 import { NOSNIFF } from './cache-headers.ts'
-import { type Connection, countUnanswered, lastUnanswered } from './connections.ts'
+import type { EarlyHandler } from './connections.ts'
 import { type LogRequest, requestId } from './request-log.ts'
 
 /** Headers for pages of other origins, in addition to those that Fetch always allows (section 3.2). */
@@ -117,49 +117,4 @@ function answerPreflight(
   }
   response.writeHead(204, headers).end()
   logRequest(id, 'OPTIONS', request.url ?? '', 204, 0)
-}
-
-/** Handles a request before the router: answers it, or calls `route` and leaves it unchanged. */
-export type EarlyHandler = (request: IncomingMessage, response: ServerResponse, route: () => void) => void
-
-/** Runs `handle` for every request, before the router. */
-export function handleBeforeRouter(server: Server, handle: EarlyHandler): void {
-  const routers = server.listeners('request')
-  server.removeAllListeners('request').on('request', (request, response) => {
-    const { destroyed, isClosing } = request.socket as Connection
-    if (destroyed || isClosing) return
-    request.url = originForm(request.url)
-    handle(request, response, () => {
-      for (const router of routers) router.call(server, request, response)
-    })
-  })
-}
-
-/**
- * Removes the origin of an absolute-form request target, which proxies use (RFC 9112, section 3.2.2). Every
- * other target gets a slash before it, because the router would skip its first character.
- */
-function originForm(url = '/'): string {
-  return url.startsWith('/') ? url : `/${url.replace(/^https?:\/\/[^/?#]+\/?/i, '')}`
-}
-
-/**
- * Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) after all earlier requests on the connection have
- * their responses. Node itself would write the 100 into the middle of an earlier response.
- */
-export function handleExpectations(server: Server): void {
-  server.on('checkContinue', (request, response) => {
-    const { socket } = request
-    const previous = lastUnanswered(socket)
-    countUnanswered(request, response)
-    const proceed = (): void => {
-      if (!socket.writable) return
-      response.writeContinue()
-      server.emit('request', request, response)
-    }
-    if (previous) previous.once('close', proceed)
-    else proceed()
-  })
-  // RFC 9110 allows a server to ignore other expectations. Node would answer them with 417.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

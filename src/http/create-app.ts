@@ -10,11 +10,14 @@ import type { App, TypeBoxProvider } from './app.ts'
 import {
   CountedResponse,
   closeStalled,
+  type EarlyHandler,
+  handleBeforeRouter,
+  handleExpectations,
   limitUnread,
   lingerWhileSending,
   openConnections,
 } from './connections.ts'
-import { type CorsPolicy, type EarlyHandler, handleBeforeRouter, handleExpectations } from './cors.ts'
+import type { CorsPolicy } from './cors.ts'
 import { type Face, faceOf } from './face.ts'
 import { gateHook } from './gate.ts'
 import { answerParserErrors } from './parser-errors.ts'

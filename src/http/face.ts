@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../access.ts'
 import type { Config } from '../config.ts'
-import type { ApiError } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import type { App } from './app.ts'
 import type { Caller } from './caller.ts'
 
@@ -69,6 +69,15 @@ export interface Face {
   variantOf?(headers: IncomingHttpHeaders): string
   /** Adds the routes of this face. */
   routes(app: App): void | Promise<void>
+}
+
+/** Reads bodies with the reader of the route, or else of the face. Refuses them if there is none. */
+export function bodyReaderOf(face: Face): ReadBody {
+  return (request, payload, done) => {
+    const read = request.routeOptions.config.readBody ?? face.readBody
+    if (read) read(request, payload, done)
+    else done(new ApiError('unsupported_media_type'))
+  }
 }
 
 /** Characters that may come directly after the prefix in a URL. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RawRequestDefaultExpression, RouteOp
 import { ApiError } from '../errors.ts'
 import type { App, Hook } from './app.ts'
 import type { Caller } from './caller.ts'
-import { type Admission, type Face, faceOf, type Gate, HOST, type ReadBody, tryDecode } from './face.ts'
+import { type Admission, type Face, faceOf, type Gate, HOST, tryDecode } from './face.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -72,7 +72,7 @@ function findRequestFault({ httpVersion, headers }: RawRequestDefaultExpression)
  * with Allow if the path has routes for other methods (RFC 9110, section 15.5.6), and otherwise 404. Call
  * this function before adding routes.
  */
-function createNotFoundHandler(
+export function createNotFoundHandler(
   app: App,
   faces: readonly Face[],
 ): (request: FastifyRequest, reply: FastifyReply) => never {
@@ -127,39 +127,6 @@ function trimTrailingSlashes(path: string): string {
   let end = path.length
   while (end > 1 && path[end - 1] === '/') end -= 1
   return path.slice(0, end)
-}
-
-/** Adds each face in its own scope, so every request passes first the gate, then the cache, then a route. */
-export async function addFaces(app: App, faces: readonly Face[], cache: Hook): Promise<void> {
-  const handleNotFound = createNotFoundHandler(app, faces)
-  for (const face of faces) face.openApi?.(app)
-  for (const face of faces) {
-    await app.register(
-      async (scope: App) => {
-        scope.addHook('onRequest', (request, _reply, done) => {
-          request.variant = face.variantOf?.(request.headers)
-          done()
-        })
-        scope.addHook('onRequest', gateHook(face.gate))
-        scope.addHook('onRequest', cache)
-        scope.addContentTypeParser('*', bodyReader(face))
-        // Adds 70 routes to the router, so only faces that need them get them.
-        if (face.hooksUnrouted) scope.setNotFoundHandler(handleNotFound)
-        await face.routes(scope)
-      },
-      { prefix: face.prefix },
-    )
-  }
-  app.setNotFoundHandler(handleNotFound)
-}
-
-/** Refuses a body if neither the route nor its face has a reader for bodies. */
-function bodyReader(face: Face): ReadBody {
-  return (request, payload, done) => {
-    const read = request.routeOptions.config.readBody ?? face.readBody
-    if (read) read(request, payload, done)
-    else done(new ApiError('unsupported_media_type'))
-  }
 }
 
 interface Deprecation {

@@ -40,7 +40,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
   const inBody = httpPart === 'body'
   const read = inBody
-    ? bodyReader(schema as BodySchema)
+    ? bodyCopier(schema as BodySchema)
     : (raw: unknown) => readQuery(schema as ObjectSchema, raw as Record<string, unknown>)
   return (raw) => {
     const value = read(raw)
@@ -93,18 +93,18 @@ interface BodySchema {
  * writer thread. Cuts a list that is too long to one item more than allowed. Validation then still refuses
  * the list, but does not check the items that were cut.
  */
-function bodyReader({ properties, items, maxItems }: BodySchema): (value: unknown) => unknown {
+function bodyCopier({ properties, items, maxItems }: BodySchema): (value: unknown) => unknown {
   if (items) {
-    const read = bodyReader(items)
-    return (value) => (Array.isArray(value) ? limitLength(value, maxItems).map(read) : value)
+    const copy = bodyCopier(items)
+    return (value) => (Array.isArray(value) ? limitLength(value, maxItems).map(copy) : value)
   }
   if (!properties) return (value) => value
-  const readers = Object.entries(properties).map(([name, schema]) => [name, bodyReader(schema)] as const)
+  const copiers = Object.entries(properties).map(([name, schema]) => [name, bodyCopier(schema)] as const)
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const members: Record<string, unknown> = {}
-    for (const [name, read] of readers) {
-      if (Object.hasOwn(value, name)) members[name] = read(value[name as keyof typeof value])
+    for (const [name, copy] of copiers) {
+      if (Object.hasOwn(value, name)) members[name] = copy(value[name as keyof typeof value])
     }
     return members
   }
