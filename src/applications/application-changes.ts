@@ -71,7 +71,7 @@ export async function insertApplication(
   if (!stored) throw new ApiError('pet_not_found')
   const { organizationId, status } = stored.pet
   if (by) requireOwnOrganization(by, organizationId)
-  pets.requireOwnAnimal(stored.row)
+  pets.requireNoCopy(stored.row)
   if (status !== 'available' && status !== 'pending') {
     const message = `This animal is not up for adoption: it is ${status ?? 'not published'}. Choose another animal.`
     throw new ApiError('pet_not_available', { message })

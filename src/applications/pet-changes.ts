@@ -50,7 +50,7 @@ export async function updatePet(
   const before = await pets.findLocked(db, id)
   if (!before) throw new ApiError('pet_not_found')
   requireOwnOrganization(by, before.pet.organizationId)
-  pets.requireOwnAnimal(before.row)
+  pets.requireNoCopy(before.row)
   if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
   const merged = withOrderedBond(merge(before.pet, patch))
   requireOwnOrganization(by, merged.organizationId)
@@ -115,7 +115,7 @@ export async function deletePet(db: Db, { id, by, now, conditions }: Intent): Pr
   const before = await pets.find(db, id)
   if (!before) throw new ApiError('pet_not_found')
   requireOwnOrganization(by, before.pet.organizationId)
-  pets.requireOwnAnimal(before.row)
+  pets.requireNoCopy(before.row)
   if (!meetsConditions(conditions, before)) throw new ApiError('precondition_failed')
   if (await hasOpenOrder(db, bondOf(before.pet))) throw new ApiError('order_open')
 
@@ -210,7 +210,7 @@ async function bondChanges(db: Db, pet: Pet, after: number[], by: Intent['by']):
   if (problems.length > 0) throw new ApiError('validation_failed', { details: problems })
   for (const { stored } of changing) {
     requireOwnOrganization(by, stored.pet.organizationId)
-    pets.requireOwnAnimal(stored.row)
+    pets.requireNoCopy(stored.row)
     if (await hasOpenOrder(db, bondOf(stored.pet))) throw new ApiError('order_open')
   }
   requireBondable(

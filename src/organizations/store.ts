@@ -102,7 +102,7 @@ export async function listCodes(db: Db): Promise<Map<number, string>> {
  * Refuses to change a copy of an organization of another installation, or its animals.
  * @throws {ApiError} followed_organization
  */
-export function requireOwnRecord({ source }: { source?: string | null | undefined }): void {
+export function requireNoCopy({ source }: { source?: string | null | undefined }): void {
   if (!source) return
   const message = `This organization is a copy from ${new URL(source).host}. Change it there: ${source}`
   throw new ApiError('followed_organization', { message })
@@ -150,7 +150,7 @@ export async function updateOrganization(
 ): Promise<StoredOrganization> {
   const found = await findLocked(db, id)
   if (!found) throw new ApiError('organization_not_found')
-  requireOwnRecord(found)
+  requireNoCopy(found)
   return toOrganization(await writeDetails(db, found, mergeDetails(JSON.parse(found.profile), patch), now))
 }
 

@@ -6,7 +6,7 @@ import {
   drawVersion,
   find,
   recordPetEvents,
-  requireOwnAnimal,
+  requireNoCopy,
   setTimes,
   statusChange,
   timesOf,
@@ -67,7 +67,7 @@ export async function movePets(
       .returning(['id', 'version', 'organization_id as organizationId', 'profile', 'source'])
       .executeTakeFirst()
     if (!row) throw new ApiError((await find(db, id)) ? 'pet_not_available' : 'pet_not_found')
-    requireOwnAnimal(row)
+    requireNoCopy(row)
     moved.set(row.id, toMoved(row))
   }
   return moved

@@ -220,7 +220,7 @@ async function unknownsOf(db: Db, named: PetReferences): Promise<ErrorDetail[]> 
 async function unknownOrganizationOf(db: Db, { organizationId: id }: PetReferences): Promise<ErrorDetail[]> {
   if (typeof id !== 'number') return []
   const organization = await organizations.find(db, id)
-  if (organization) organizations.requireOwnRecord(organization)
+  if (organization) organizations.requireNoCopy(organization)
   return organization ? [] : [UNKNOWN_ORGANIZATION]
 }
 

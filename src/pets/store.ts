@@ -83,10 +83,9 @@ export async function findView(
 
 /**
  * Refuses to change a copy of an animal of another installation.
- *
  * @throws {ApiError} followed_animal
  */
-export function requireOwnAnimal({ source }: { source: string | null }): void {
+export function requireNoCopy({ source }: { source: string | null }): void {
   if (source === null) return
   const message = `This animal is a copy from ${new URL(source).host}. Change it there: ${source}`
   throw new ApiError('followed_animal', { message })
@@ -186,7 +185,6 @@ const created = ({ id, version, organizationId }: Identified) =>
 
 /**
  * Adds many animals, which the caller has already checked.
- *
  * @returns the new ids, in the order of the animals
  * @throws {ApiError} validation_failed if a category was removed since the check
  */

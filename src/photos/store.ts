@@ -39,7 +39,7 @@ const READERS: Record<OwnerKind, (db: Db, id: number) => Promise<OwnerPhotos | u
     if (!found) return undefined
     const { photos, pet } = found
     const replace: OwnerPhotos['replace'] = (after, by, now) => petPhotos.replace(db, found, after, by, now)
-    const requireOwn = () => pets.requireOwnAnimal(found.row)
+    const requireOwn = () => pets.requireNoCopy(found.row)
     return { photos, organizationId: pet.organizationId, requireOwn, replace }
   },
   async organization(db, id) {
@@ -47,7 +47,7 @@ const READERS: Record<OwnerKind, (db: Db, id: number) => Promise<OwnerPhotos | u
     if (!found) return undefined
     const replace: OwnerPhotos['replace'] = (after, _by, now) =>
       organizations.setPhotos(db, found, after, now)
-    const requireOwn = () => organizations.requireOwnRecord(found)
+    const requireOwn = () => organizations.requireNoCopy(found)
     return { photos: found.photos, organizationId: found.id, requireOwn, replace }
   },
 }
@@ -229,7 +229,7 @@ export function getPhotoIndex(photos: StoredPhoto[], id: number): number {
 export async function deleteOrganization(db: Db, id: number, now: number): Promise<void> {
   const owner: Owner = { kind: 'organization', id }
   await lockOwner(db, owner)
-  organizations.requireOwnRecord(await organizations.get(db, id))
+  organizations.requireNoCopy(await organizations.get(db, id))
   await deletePhotos(db, owner, now)
   await organizations.deleteOrganization(db, id, now)
 }

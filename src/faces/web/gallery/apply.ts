@@ -81,7 +81,7 @@ async function animalIn({ db, config }: Context, slug: string): Promise<FormAnim
   const id = idOfSlug(slug)
   const stored = id === undefined ? undefined : await pets.find(db, id)
   if (stored?.pet.status === undefined) throw new ApiError('pet_not_found')
-  pets.requireOwnAnimal(stored.row)
+  pets.requireNoCopy(stored.row)
   const { pet, photos } = stored
   const { organizationId } = pet
   const shelter = organizationId === undefined ? undefined : await organizations.find(db, organizationId)

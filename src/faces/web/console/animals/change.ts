@@ -9,7 +9,7 @@ import { parseInt64 } from '../../../../http/int64.ts'
 import type { OrderStatus } from '../../../../orders/schema.ts'
 import { viewerOf } from '../../../../orders/store.ts'
 import type { DatedNote } from '../../../../pets/fields.ts'
-import { requireOwnAnimal, type StoredPet } from '../../../../pets/store.ts'
+import { requireNoCopy, type StoredPet } from '../../../../pets/store.ts'
 import type { Problem } from '../../forms.ts'
 import { patchOf, readValues, typedIn, type Values, valuesOf } from '../fields.ts'
 import { confirmPage } from '../frame.ts'
@@ -50,7 +50,7 @@ async function save(visit: Visit): Promise<unknown> {
   let stored: OwnAnimal | undefined
   const saveOnce = async (): Promise<unknown> => {
     const own = await ownAnimal(visit)
-    requireOwnAnimal(own.row)
+    requireNoCopy(own.row)
     stored = own
     const { id, pet } = own
     const now = valuesOf(pet, FORM_FIELDS)
