@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=2 --v8-pool-size=2 --max-old-space-size=1024
+#!/usr/bin/env -S node --max-semi-space-size=8 --v8-pool-size=2 --max-old-space-size=1024
 // Uses only syntax that Node 14.8 can read, so an old Node gets as far as the message below.
 // The flags keep V8's young generation small and limit the heap, so V8 collects garbage before it takes more
 // memory. `npm start` has the same flags.

@@ -133,7 +133,7 @@ interface Measurement {
 
 /** Settings of a process that `measure` measures. */
 export const PROBED = {
-  NODE_OPTIONS: `--import=${import.meta.resolve('./probe.ts')} --max-semi-space-size=2`,
+  NODE_OPTIONS: `--import=${import.meta.resolve('./probe.ts')} --max-semi-space-size=8`,
 }
 
 export async function measure(running: Pick<RunningProcess, 'child' | 'output'>): Promise<Measurement> {
