@@ -7,6 +7,18 @@ import type { ApplicationStatus } from './schema.ts'
 // The texts of e-mails about applications. E-mails to applicants have no text that the applicant typed, so
 // the form cannot be used to send texts to other people.
 
+/** Why an application was declined, for the applicant. */
+export const REASONS: Words = {
+  adopted: text(
+    'This animal was adopted by someone else. We hope you’ll consider another animal.',
+    'Otra persona adoptó a este animal. Esperamos que considere otro.',
+  ),
+  animal_removed: text(
+    'This animal is no longer looking for a home. We hope you’ll consider another animal.',
+    'Este animal ya no busca un hogar. Esperamos que considere otro.',
+  ),
+}
+
 const TEXTS = byLanguage({
   hello: text('Hello,', 'Hola:'),
   shelter: text('The shelter', 'El refugio'),
@@ -80,16 +92,7 @@ Si usted no envió esta solicitud, abra el enlace y retírela.`,
         'La adopción se completó. ¡Felicidades!',
       ),
   },
-  reasons: {
-    adopted: text(
-      'This animal was adopted by someone else. We hope you’ll consider another animal.',
-      'Otra persona adoptó a este animal. Esperamos que considere otro.',
-    ),
-    animal_removed: text(
-      'This animal is no longer looking for a home. We hope you’ll consider another animal.',
-      'Este animal ya no busca un hogar. Esperamos que considere otro.',
-    ),
-  } as Words,
+  reasons: REASONS,
   reply: (shelter: string) => text(`${shelter} writes:`, `${shelter} escribe:`),
   page: text(
     'You can also see this on the page of your application. Its private link is in the first e-mail.',

@@ -1,3 +1,4 @@
+import { REASONS } from '../../../applications/emails.ts'
 import { text, type Words } from '../../../http/language.ts'
 
 /** Texts of the application form and of the page on which applicants follow their application. */
@@ -169,16 +170,7 @@ export const apply = {
     withdrawn: text('This application was withdrawn.', 'Esta solicitud se retiró.'),
     adopted: text('Congratulations to you both!', '¡Felicidades!'),
   } as Words,
-  reasons: {
-    adopted: text(
-      'This animal was adopted by someone else. We hope you’ll consider another animal.',
-      'Otra persona adoptó a este animal. Esperamos que considere otro.',
-    ),
-    animal_removed: text(
-      'This animal is no longer looking for a home. We hope you’ll consider another animal.',
-      'Este animal ya no busca un hogar. Esperamos que considere otro.',
-    ),
-  } as Words,
+  reasons: REASONS,
   status: text('Status', 'Estado'),
   animal: text('Animal', 'Animal'),
   receivedAt: text('Sent on', 'Enviada el'),

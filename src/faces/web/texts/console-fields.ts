@@ -1,4 +1,5 @@
 import { text, type Words } from '../../../http/language.ts'
+import { COATS } from './gallery.ts'
 
 /** The fields of an animal. */
 export const fields = {
@@ -118,14 +119,7 @@ export const fields = {
   notKnown: text('Not known', 'No se sabe'),
   yes: text('Yes', 'Sí'),
   no: text('No', 'No'),
-  coat: {
-    hairless: text('Hairless', 'Sin pelo'),
-    short: text('Short', 'Corto'),
-    medium: text('Medium', 'Medio'),
-    long: text('Long', 'Largo'),
-    wire: text('Wire', 'Duro'),
-    curly: text('Curly', 'Rizado'),
-  } as Words,
+  coat: COATS,
   /** Why a field was refused, by the kind of the field. */
   problems: {
     missing: (label: string) => text(`${label} is required.`, `Rellene este campo: ${label}.`),

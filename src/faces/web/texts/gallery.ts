@@ -1,5 +1,14 @@
 import { text, type Words } from '../../../http/language.ts'
 
+export const COATS: Words = {
+  hairless: text('Hairless', 'Sin pelo'),
+  short: text('Short', 'Corto'),
+  medium: text('Medium', 'Medio'),
+  long: text('Long', 'Largo'),
+  wire: text('Wire', 'Duro'),
+  curly: text('Curly', 'Rizado'),
+}
+
 /** Texts of the gallery. The caller formats counts for the language. */
 export const gallery = {
   title: text('Animals looking for a home', 'Animales que buscan un hogar'),
@@ -106,14 +115,7 @@ export const gallery = {
   bornAbout: (date: string) => text(`Born around ${date}`, `Nació hacia ${date}`),
   weight: text('Weight', 'Peso'),
   coat: text('Coat', 'Pelo'),
-  coats: {
-    hairless: text('Hairless', 'Sin pelo'),
-    short: text('Short', 'Corto'),
-    medium: text('Medium', 'Medio'),
-    long: text('Long', 'Largo'),
-    wire: text('Wire', 'Duro'),
-    curly: text('Curly', 'Rizado'),
-  } as Words,
+  coats: COATS,
   colors: text('Colors', 'Colores'),
   species: text('Species', 'Especie'),
   children: text('children', 'niños'),
