@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError, Overload } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { counterOfAddress } from './accounts.ts'
-import { RoundRobin } from './round-robin.ts'
+import { openRoundRobin } from './round-robin.ts'
 
 export interface ShareLimits {
   /** The maximum number of slots in use at the same time in one process. */
@@ -138,7 +138,7 @@ export function openShare(name: ShareName): Share {
   const limits: ShareLimits = SHARE_LIMITS[name]
   const { advice, maxWaitMs } = limits
   const { isFull, hasUsedShare, count } = openSlotCounts(limits)
-  const waiting = new RoundRobin<WaitingRequest>()
+  const waiting = openRoundRobin<WaitingRequest>()
 
   function occupy(party: Party): Disposable {
     count(party, 1)

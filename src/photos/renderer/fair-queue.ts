@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import { RoundRobin } from '../../limits/round-robin.ts'
+import { openRoundRobin, type RoundRobin } from '../../limits/round-robin.ts'
 import { openShare, type Party, queueKeyOf } from '../../limits/shares.ts'
 
 /** The client that a photo is rendered for. */
@@ -31,7 +31,7 @@ const MAX_IN_A_ROW = 4
 
 /** Reads one photo after another. Parties take turns, so others wait for only one photo of a busy party. */
 export function fairQueue() {
-  const waiting = { upload: new RoundRobin<QueuedPhoto>(), rendition: new RoundRobin<QueuedPhoto>() }
+  const waiting = { upload: openRoundRobin<QueuedPhoto>(), rendition: openRoundRobin<QueuedPhoto>() }
   const shares = { upload: openShare('newPhotos'), rendition: openShare('photoSizes') }
   let isBusy = false
   let inARow = 0
